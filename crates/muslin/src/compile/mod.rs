@@ -1,0 +1,136 @@
+//! Scene → Model: every index, mass and unit is checked here, once.
+
+mod bending;
+mod check;
+mod cloth;
+
+use crate::error::Error;
+use crate::linalg::Topology;
+use crate::mesh::Incidence;
+use crate::model::{Air, ClothPart, Hinges, Model, Pin, Springs};
+use crate::scene::Scene;
+use check::Check;
+use glam::Vec3;
+
+/// More particles than this are refused: an index typo rather than a wish.
+pub const MAX_PARTICLES: usize = 4_000_000;
+
+/// Everything that is collected from the cloths before the topology is built.
+#[derive(Default)]
+struct Draft {
+    x: Vec<Vec3>,
+    v: Vec<Vec3>,
+    mass: Vec<f32>,
+    absolute_damping: Vec<f32>,
+    ends: Vec<[u32; 2]>,
+    springs: Springs,
+    hinge_corners: Vec<[u32; 4]>,
+    hinges: Hinges,
+    triangles: Vec<[u32; 3]>,
+    pins: Vec<Pin>,
+    cloths: Vec<ClothPart>,
+}
+
+/// See [`Scene::compile`].
+pub fn compile(scene: &Scene) -> Result<Model, Error> {
+    let check = Check::new("");
+    check.range("dt", scene.dt, 1e-6, 100.0)?;
+    check.range("seconds", scene.seconds, 0.0, 1e6)?;
+    check.count("substeps", scene.substeps as usize, 1, 100_000)?;
+    check.vector("gravity", scene.gravity, 1e6)?;
+    let air = compile_air(scene)?;
+    if scene.cloth.is_empty() {
+        return Err(Error::new(
+            "cloth",
+            "[]",
+            "a scene needs at least one [[cloth]]",
+        ));
+    }
+
+    let mut draft = Draft::default();
+    for (index, cloth) in scene.cloth.iter().enumerate() {
+        cloth::add(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
+    }
+
+    let n = draft.x.len();
+    let springs = &mut draft.springs;
+    springs.is_damped = springs
+        .damping
+        .iter()
+        .chain(&springs.relative_damping)
+        .any(|d| *d != 0.0);
+    let (piece, piece_count) = pieces(n, &draft.ends, &draft.hinge_corners);
+    Ok(Model {
+        name: scene.name.clone(),
+        dt: scene.dt,
+        substeps: scene.substeps,
+        seconds: scene.seconds,
+        triangle_members: Incidence::new(&draft.triangles, n),
+        topology: Topology::new(n, draft.ends, draft.hinge_corners),
+        start_x: draft.x,
+        start_v: draft.v,
+        mass: draft.mass,
+        absolute_damping: draft.absolute_damping,
+        springs: draft.springs,
+        hinges: draft.hinges,
+        triangles: draft.triangles,
+        pins: draft.pins,
+        piece,
+        piece_count,
+        cloths: draft.cloths,
+        air,
+        gravity: scene.gravity.as_vec3(),
+        wind: scene.air.wind.as_vec3(),
+    })
+}
+
+fn compile_air(scene: &Scene) -> Result<Air, Error> {
+    let (air, check) = (&scene.air, Check::new("air."));
+    check.vector("wind", air.wind, 1e4)?;
+    check.vector("gust", air.gust, 1e4)?;
+    check.range("gust_period", air.gust_period, 1e-3, 1e6)?;
+    check.range("density", air.density, 0.0, 1e5)?;
+    check.range("drag_coefficient", air.drag_coefficient, 0.0, 100.0)?;
+    check.range("lift_coefficient", air.lift_coefficient, 0.0, 100.0)?;
+    check.range("drag", air.drag, 0.0, 1e6)?;
+    Ok(Air {
+        density: air.density as f32,
+        drag_coefficient: air.drag_coefficient as f32,
+        lift_coefficient: air.lift_coefficient as f32,
+        drag: air.drag as f32,
+        gust: air.gust.as_vec3(),
+        gust_period: air.gust_period as f32,
+    })
+}
+
+/// Connected pieces by union–find, numbered in particle order.
+fn pieces(n: usize, ends: &[[u32; 2]], corners: &[[u32; 4]]) -> (Vec<u32>, usize) {
+    fn root(parent: &mut [u32], mut i: u32) -> u32 {
+        while parent[i as usize] != i {
+            parent[i as usize] = parent[parent[i as usize] as usize];
+            i = parent[i as usize];
+        }
+        i
+    }
+    let mut parent: Vec<u32> = (0..n as u32).collect();
+    let triples = corners
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b], [a, c], [a, d]]);
+    for [a, b] in ends.iter().copied().chain(triples) {
+        let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+        parent[a.max(b) as usize] = a.min(b);
+    }
+    let mut number = vec![u32::MAX; n];
+    let mut count = 0;
+    let piece = (0..n as u32)
+        .map(|i| {
+            let r = root(&mut parent, i) as usize;
+            if number[r] == u32::MAX {
+                number[r] = count;
+                count += 1;
+            }
+            number[r]
+        })
+        .collect();
+    (piece, count as usize)
+}

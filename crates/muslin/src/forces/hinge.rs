@@ -1,0 +1,149 @@
+//! Bending at the edge between two triangles.
+//!
+//! ```text
+//!         x2
+//!        ╱  ╲        E = ½ K (θ − θ0)²,  θ the angle between the normals, 0 when flat
+//!      x0 ── x1      n2 = e × (x2 − x0),  n3 = (x3 − x0) × e,  e = x1 − x0
+//!        ╲  ╱        ∇2 θ = −|e| n2/|n2|²   ∇3 θ = −|e| n3/|n3|²
+//!         x3         ∇0 θ = −(1 − s2) ∇2 θ − (1 − s3) ∇3 θ   ∇1 θ = −s2 ∇2 θ − s3 ∇3 θ
+//!                    s2 = (x2 − x0)·e/|e|²,  s3 likewise
+//! ```
+//!
+//! The Jacobian is the Gauss–Newton part −K ∇θ ∇θᵀ: dropping (θ − θ0) ∇²θ leaves a matrix that is
+//! never indefinite. Under the scalar Jacobian ∇θ is replaced by its flat-rest coefficients times
+//! the identity, which makes the matrix constant.
+
+use crate::linalg::{RankOne, System};
+use crate::model::Model;
+use crate::par::{BLOCK, Par};
+use crate::solvers::Jacobian;
+use glam::{DVec3, Vec3};
+
+/// One hinge at the current positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bend {
+    /// θ − θ0. [rad]
+    pub angle: f32,
+    /// ∇θ. [1/m]
+    pub gradient: [Vec3; 4],
+}
+
+/// Angle between the two triangles in (−π, π], 0 when flat or degenerate.
+pub fn angle(x: [Vec3; 4]) -> f32 {
+    let e = x[1] - x[0];
+    let (n2, n3) = (e.cross(x[2] - x[0]), (x[3] - x[0]).cross(e));
+    n2.cross(n3).dot(e.normalize_or_zero()).atan2(n2.dot(n3))
+}
+
+/// Gradient of [`angle`]; zero for a triangle without area.
+pub fn gradient(x: [Vec3; 4]) -> [Vec3; 4] {
+    let e = x[1] - x[0];
+    let length = e.length();
+    let (n2, n3) = (e.cross(x[2] - x[0]), (x[3] - x[0]).cross(e));
+    // A triangle thinner than a millionth of its edge has no usable normal.
+    let smallest = (1e-6 * length * length).powi(2);
+    let (q2, q3) = (n2.length_squared(), n3.length_squared());
+    if length == 0.0 || q2 <= smallest || q3 <= smallest {
+        return [Vec3::ZERO; 4];
+    }
+    let (g2, g3) = (-(length / q2) * n2, -(length / q3) * n3);
+    let along = |p: Vec3| (p - x[0]).dot(e) / (length * length);
+    let (s2, s3) = (along(x[2]), along(x[3]));
+    [
+        -(1.0 - s2) * g2 - (1.0 - s3) * g3,
+        -s2 * g2 - s3 * g3,
+        g2,
+        g3,
+    ]
+}
+
+/// Coefficients c with ∇θ = c n for the flat rest shape: lengths only, so any rest shape will do.
+pub fn flat_coefficients(x: [DVec3; 4]) -> [f32; 4] {
+    let e = x[1] - x[0];
+    let length = e.length().max(f64::MIN_POSITIVE);
+    let side = |p: DVec3| {
+        let d = p - x[0];
+        let along = d.dot(e) / (length * length);
+        let height = e.cross(d).length() / length;
+        (along, if height > 0.0 { -1.0 / height } else { 0.0 })
+    };
+    let ((s2, c2), (s3, c3)) = (side(x[2]), side(x[3]));
+    [
+        -(1.0 - s2) * c2 - (1.0 - s3) * c3,
+        -s2 * c2 - s3 * c3,
+        c2,
+        c3,
+    ]
+    .map(|c| c as f32)
+}
+
+/// Evaluates every hinge of a model.
+pub fn evaluate(bends: &mut [Bend], model: &Model, par: Par, x: &[Vec3]) {
+    let hinges = &model.hinges;
+    par.blocks(bends, |block, bends| {
+        for (k, bend) in bends.iter_mut().enumerate() {
+            let hinge = block * BLOCK + k;
+            let corners = model.topology.elements[hinge].map(|p| x[p as usize]);
+            *bend = Bend {
+                angle: wrapped(angle(corners) - hinges.rest_angle[hinge]),
+                gradient: gradient(corners),
+            };
+        }
+    });
+}
+
+/// Brings a difference of two angles back to (−π, π].
+pub fn wrapped(angle: f32) -> f32 {
+    use std::f32::consts::{PI, TAU};
+    if angle > PI {
+        angle - TAU
+    } else if angle <= -PI {
+        angle + TAU
+    } else {
+        angle
+    }
+}
+
+/// Adds −K (θ − θ0) ∇θ of every hinge.
+pub fn add(total: &mut [Vec3], model: &Model, bends: &[Bend], par: Par) {
+    if bends.is_empty() {
+        return;
+    }
+    par.blocks(total, |block, total| {
+        for (k, f) in total.iter_mut().enumerate() {
+            for member in model.topology.element_members.of(block * BLOCK + k) {
+                let bend = &bends[member.item as usize];
+                let moment = model.hinges.stiffness[member.item as usize] * bend.angle;
+                *f -= moment * bend.gradient[member.slot as usize];
+            }
+        }
+    });
+}
+
+/// Fills the rank-one terms h² K ∇θ ∇θᵀ of the implicit system.
+pub fn fill_elements(
+    system: &mut System,
+    model: &Model,
+    bends: &[Bend],
+    jacobian: Jacobian,
+    h: f32,
+) {
+    let hinges = &model.hinges;
+    for (hinge, bend) in bends.iter().enumerate() {
+        let scale = h * h * hinges.stiffness[hinge];
+        if jacobian == Jacobian::Scalar {
+            let c = hinges.flat[hinge];
+            for (axis, term) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+                system.elements[3 * hinge + axis] = RankOne {
+                    g: c.map(|c| c * term),
+                    scale,
+                };
+            }
+        } else {
+            system.elements[hinge] = RankOne {
+                g: bend.gradient,
+                scale,
+            };
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Forces, one file per family: pure functions for energy, force and Jacobian, and the loops that
+//! apply them to a model.
+
+pub mod air_drag;
+pub mod damping;
+pub mod gravity;
+pub mod hinge;
+pub mod spring;
+pub mod wind;
+
+use crate::inputs::Inputs;
+use crate::model::Model;
+use crate::par::Par;
+use glam::Vec3;
+
+/// Force vectors and the intermediate values they are gathered from; allocated once.
+#[derive(Clone, Debug, Default)]
+pub struct Forces {
+    /// Force on each particle. [N]
+    pub total: Vec<Vec3>,
+    /// Hinges at the positions of the last evaluation.
+    pub hinges: Vec<hinge::Bend>,
+    /// Wind on each triangle at the last evaluation.
+    pub wind: Vec<wind::Gust>,
+}
+
+impl Forces {
+    /// Storage for a model.
+    pub fn new(model: &Model) -> Self {
+        Self {
+            total: vec![Vec3::ZERO; model.particle_count()],
+            hinges: vec![hinge::Bend::default(); model.hinges.len()],
+            wind: vec![wind::Gust::default(); model.triangles.len()],
+        }
+    }
+
+    /// Gravity, wind, drag and absolute damping at (x, v), which need no neighbours' stiffness.
+    pub fn evaluate_external(
+        &mut self,
+        model: &Model,
+        inputs: &Inputs,
+        par: Par,
+        x: &[Vec3],
+        v: &[Vec3],
+    ) {
+        gravity::set(&mut self.total, &model.mass, inputs.gravity, par);
+        damping::add_absolute(&mut self.total, model, par, v);
+        air_drag::add(&mut self.total, model, inputs.wind, par, v);
+        wind::evaluate(&mut self.wind, model, inputs.wind, par, x, v);
+        wind::add(&mut self.total, model, &self.wind, par);
+    }
+
+    /// The external forces, springs and hinges at (x, v): everything but the dampers between
+    /// particles.
+    pub fn evaluate(
+        &mut self,
+        model: &Model,
+        inputs: &Inputs,
+        floors: &[f32],
+        par: Par,
+        x: &[Vec3],
+        v: &[Vec3],
+    ) {
+        self.evaluate_external(model, inputs, par, x, v);
+        spring::add(&mut self.total, model, floors, par, x);
+        hinge::evaluate(&mut self.hinges, model, par, x);
+        hinge::add(&mut self.total, model, &self.hinges, par);
+    }
+
+    /// [`Forces::evaluate`] plus the dampers between particles.
+    pub fn evaluate_all(
+        &mut self,
+        model: &Model,
+        inputs: &Inputs,
+        floors: &[f32],
+        par: Par,
+        x: &[Vec3],
+        v: &[Vec3],
+    ) {
+        self.evaluate(model, inputs, floors, par, x, v);
+        damping::add_between(&mut self.total, model, par, x, v);
+    }
+}

@@ -1,0 +1,223 @@
+//! Springs between two particles.
+//!
+//! ```text
+//!   d = x_b − x_a,  r = |d|,  n = d / r,  L rest length, k stiffness
+//!   linear         f_a = k (r − L) n                    Kang & Cho Eq. 9, Kim Eq. 1
+//!   tension only   f_a = k max(r − L, 0) n              Choi & Ko, Kim Eq. 6
+//! ```
+//!
+//! Both are `max(k (r − L), floor) n` with floor −∞ or 0. Every Jacobian model of the papers is
+//!
+//! ```text
+//!   J = ∂f_a/∂x_b = along · n nᵀ + across · (I − n nᵀ)
+//!
+//!   exact      along = k       across = k (1 − L/r)            Kang & Cho Eq. 10 corrected, Kim Eq. 7
+//!   psd        along = k       across = k max(1 − L/r, 0)      the geometric term kept, made semi-definite
+//!   rank-one   along = k       across = 0                      Kang & Cho Eq. 11
+//!   scalar     along = k       across = k                      Desbrun 1999, Kang 2000
+//!   smoothed   as exact for r > L; along = k f, across = 0 for α L ≤ r ≤ L; else 0
+//!              f = (r/L − α)/(1 − α), α = 0.8                  Kim Eq. 9 corrected
+//! ```
+//!
+//! exact and psd are 0 where a tension-only spring is slack.
+
+use crate::linalg::Sym3;
+use crate::mesh::links::{PairKernel, Run};
+use crate::model::Model;
+use crate::par::{Par, widest};
+use crate::solvers::Jacobian;
+use glam::Vec3;
+
+/// Kim's threshold α: below α L the smoothed Jacobian is zero.
+pub const SMOOTHING_START: f32 = 0.8;
+
+/// Distances below this fraction of the rest length count as zero: the direction is lost.
+const COINCIDENT: f32 = 1e-6;
+
+/// Pull between the ends, positive when stretched. [N]
+#[inline(always)]
+pub fn tension(k: f32, rest_length: f32, r: f32, floor: f32) -> f32 {
+    (k * (r - rest_length)).max(floor)
+}
+
+/// Elastic energy. [J]
+pub fn energy(k: f32, rest_length: f32, r: f64, floor: f32) -> f64 {
+    let stretch = r - f64::from(rest_length);
+    let counted = if floor == 0.0 {
+        stretch.max(0.0)
+    } else {
+        stretch
+    };
+    0.5 * f64::from(k) * counted * counted
+}
+
+/// (along, across) of a Jacobian model.
+#[inline(always)]
+pub fn stiffness(model: Jacobian, k: f32, rest_length: f32, r: f32, floor: f32) -> (f32, f32) {
+    let slack = floor == 0.0 && r < rest_length;
+    let across = k * (1.0 - rest_length / r.max(COINCIDENT * rest_length).max(f32::MIN_POSITIVE));
+    match model {
+        Jacobian::Scalar => (k, k),
+        Jacobian::RankOne => (k, 0.0),
+        Jacobian::Exact if slack => (0.0, 0.0),
+        Jacobian::Exact => (k, across),
+        Jacobian::Psd if slack => (0.0, 0.0),
+        Jacobian::Psd => (k, across.max(0.0)),
+        Jacobian::Smoothed if r > rest_length => (k, across),
+        Jacobian::Smoothed => {
+            let f = (r / rest_length - SMOOTHING_START) / (1.0 - SMOOTHING_START);
+            (k * f.clamp(0.0, 1.0), 0.0)
+        }
+    }
+}
+
+/// `along · n nᵀ + across · (I − n nᵀ)` for the direction of `d`.
+#[inline(always)]
+pub fn block(along: f32, across: f32, d: Vec3) -> Sym3 {
+    let squared = d.length_squared();
+    let s = if squared > 0.0 {
+        (along - across) / squared
+    } else {
+        0.0
+    };
+    Sym3([
+        across + s * d.x * d.x,
+        s * d.x * d.y,
+        s * d.x * d.z,
+        across + s * d.y * d.y,
+        s * d.y * d.z,
+        across + s * d.z * d.z,
+    ])
+}
+
+/// Adds the spring forces of a model.
+pub fn add(total: &mut [Vec3], model: &Model, floors: &[f32], par: Par, x: &[Vec3]) {
+    let springs = &model.springs;
+    let kernel = Pull {
+        x: bytemuck::cast_slice(x),
+        stiffness: &springs.stiffness,
+        rest_length: &springs.rest_length,
+        floors,
+    };
+    model.topology.links.accumulate(par, total, &kernel);
+}
+
+struct Pull<'a> {
+    x: &'a [f32],
+    stiffness: &'a [f32],
+    rest_length: &'a [f32],
+    floors: &'a [f32],
+}
+
+impl PairKernel for Pull<'_> {
+    // Three flat loops, each of which the compiler turns into vector code.
+    #[inline(always)]
+    fn eval(&self, a: usize, b: usize, link: usize, out: &mut [f32]) {
+        let len = out.len() / 3;
+        let (xa, xb) = (&self.x[3 * a..][..3 * len], &self.x[3 * b..][..3 * len]);
+        let mut pulls = [0.0f32; 64];
+        let pulls = &mut pulls[..len];
+        out.iter_mut()
+            .zip(xa)
+            .zip(xb)
+            .for_each(|((d, a), b)| *d = b - a);
+        let constants = self.stiffness[link..][..len]
+            .iter()
+            .zip(&self.rest_length[link..][..len])
+            .zip(&self.floors[link..][..len]);
+        for ((pull, d), ((k, rest), floor)) in
+            pulls.iter_mut().zip(out.chunks_exact(3)).zip(constants)
+        {
+            let r = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
+            // Coincident ends have no direction: d is zero, and a finite factor keeps it zero.
+            *pull = tension(*k, *rest, r, *floor) / r.max(1e-18);
+        }
+        for (d, pull) in out.chunks_exact_mut(3).zip(&*pulls) {
+            d[0] *= pull;
+            d[1] *= pull;
+            d[2] *= pull;
+        }
+    }
+}
+
+/// Fills the block of every link: h² J of its Jacobian model plus h times its dampers.
+pub fn fill_blocks(
+    blocks: &mut [Sym3],
+    model: &Model,
+    floors: &[f32],
+    jacobian: Jacobian,
+    weak_springs_explicit: bool,
+    h: f32,
+    x: &[Vec3],
+) {
+    widest(FillBlocks {
+        blocks,
+        model,
+        floors,
+        jacobian,
+        weak_springs_explicit,
+        h,
+        x,
+    });
+}
+
+struct FillBlocks<'a> {
+    blocks: &'a mut [Sym3],
+    model: &'a Model,
+    floors: &'a [f32],
+    jacobian: Jacobian,
+    weak_springs_explicit: bool,
+    h: f32,
+    x: &'a [Vec3],
+}
+
+impl FillBlocks<'_> {
+    #[inline(always)]
+    fn fill(self, jacobian: Jacobian) {
+        let springs = &self.model.springs;
+        for &Run {
+            a, b, link, len, ..
+        } in self.model.topology.links.runs()
+        {
+            let (a, b, link, len) = (a as usize, b as usize, link as usize, len as usize);
+            let (xa, xb) = (&self.x[a..][..len], &self.x[b..][..len]);
+            let blocks = &mut self.blocks[link..][..len];
+            for (t, ((out, xa), xb)) in blocks.iter_mut().zip(xa).zip(xb).enumerate() {
+                let s = link + t;
+                let d = *xb - *xa;
+                let implicit = springs.strong[s] || !self.weak_springs_explicit;
+                let k = if implicit {
+                    self.h * self.h * springs.stiffness[s]
+                } else {
+                    0.0
+                };
+                let (along, across) = stiffness(
+                    jacobian,
+                    k,
+                    springs.rest_length[s],
+                    d.length(),
+                    self.floors[s],
+                );
+                let relative = self.h * springs.relative_damping[s];
+                let damped = along + self.h * springs.damping[s] + relative;
+                *out = block(damped, across + relative, d);
+            }
+        }
+    }
+}
+
+impl pulp::NullaryFnOnce for FillBlocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // The model is chosen outside the loop, so that each loop is compiled for its own.
+        match self.jacobian {
+            Jacobian::Exact => self.fill(Jacobian::Exact),
+            Jacobian::Psd => self.fill(Jacobian::Psd),
+            Jacobian::RankOne => self.fill(Jacobian::RankOne),
+            Jacobian::Scalar => self.fill(Jacobian::Scalar),
+            Jacobian::Smoothed => self.fill(Jacobian::Smoothed),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Linear algebra on 3×3 blocks. Knows links and elements, but nothing of cloth.
+
+pub mod cholesky;
+pub mod conjugate_gradient;
+pub mod relaxation;
+mod sym3;
+mod system;
+
+pub use sym3::Sym3;
+pub use system::{RankOne, System, Topology};

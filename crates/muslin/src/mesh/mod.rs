@@ -1,0 +1,11 @@
+//! Topology only: which particles belong together. Knows no masses and no forces.
+
+pub mod colouring;
+pub mod grid;
+pub mod incidence;
+pub mod links;
+pub mod triangles;
+
+pub use colouring::Colouring;
+pub use incidence::Incidence;
+pub use links::Links;

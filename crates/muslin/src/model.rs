@@ -1,0 +1,195 @@
+//! A scene compiled to arrays. Never changes afterwards.
+
+use crate::linalg::Topology;
+use crate::mesh::Incidence;
+use glam::Vec3;
+use std::ops::Range;
+
+/// Constants of every spring; spring `s` joins `topology.links.ends()[s]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Springs {
+    /// Stiffness. [N/m]
+    pub stiffness: Vec<f32>,
+    /// Rest length. [m]
+    pub rest_length: Vec<f32>,
+    /// Damping along the spring. [N·s/m]
+    pub damping: Vec<f32>,
+    /// Relative damping in all directions (Kang & Cho Eq. 24). [N·s/m]
+    pub relative_damping: Vec<f32>,
+    /// Carries the cloth's stretch (structural, shear, type 1) rather than its bending.
+    pub strong: Vec<bool>,
+    /// Counted in the strain figures.
+    pub structural: Vec<bool>,
+    /// Has no force in compression by the scene's own wish.
+    pub tension_only: Vec<bool>,
+    /// Whether any spring has any damping.
+    pub is_damped: bool,
+}
+
+/// Constants of every hinge; hinge `i` bends `topology.elements[i]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hinges {
+    /// K of E = ½ K (θ − θ0)². [J]
+    pub stiffness: Vec<f32>,
+    /// Angle of the rest shape. [rad]
+    pub rest_angle: Vec<f32>,
+    /// ∇θ coefficients of the flat shape. [1/m]
+    pub flat: Vec<[f32; 4]>,
+}
+
+impl Hinges {
+    /// Number of hinges.
+    pub fn len(&self) -> usize {
+        self.stiffness.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.stiffness.is_empty()
+    }
+}
+
+/// The air around the cloth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Air {
+    /// Density. [kg/m³]
+    pub density: f32,
+    /// C_d of a triangle.
+    pub drag_coefficient: f32,
+    /// C_l of a triangle.
+    pub lift_coefficient: f32,
+    /// Linear drag per mass. [1/s]
+    pub drag: f32,
+    /// Amplitude added to the wind as a sine of time. [m/s]
+    pub gust: Vec3,
+    /// Period of the gusts. [s]
+    pub gust_period: f32,
+}
+
+impl Air {
+    /// Whether triangles feel the air.
+    pub fn acts_on_triangles(&self) -> bool {
+        self.density * (self.drag_coefficient + self.lift_coefficient) != 0.0
+    }
+
+    /// What the gusts add to the wind at a time.
+    pub fn gust_at(&self, time: f64) -> Vec3 {
+        let phase = std::f64::consts::TAU * time / f64::from(self.gust_period);
+        self.gust * phase.sin() as f32
+    }
+}
+
+/// A particle the scene holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pin {
+    /// The particle.
+    pub particle: u32,
+    /// Where it starts. [m]
+    pub start: Vec3,
+    /// (time, offset from the start), ascending in time; linear in between.
+    pub path: Vec<(f64, Vec3)>,
+    /// Let go from this time on. [s]
+    pub release: f64,
+}
+
+impl Pin {
+    /// Where the pin is at `time`, or `None` once released.
+    pub fn target(&self, time: f64) -> Option<Vec3> {
+        if time > self.release {
+            return None;
+        }
+        let after = self.path.partition_point(|&(t, _)| t <= time);
+        let offset = match (self.path.get(after.wrapping_sub(1)), self.path.get(after)) {
+            (Some(&(t0, from)), Some(&(t1, to))) => {
+                from + ((time - t0) / (t1 - t0)) as f32 * (to - from)
+            }
+            (Some(&(_, only)), None) | (None, Some(&(_, only))) => only,
+            (None, None) => Vec3::ZERO,
+        };
+        Some(self.start + offset)
+    }
+}
+
+/// One cloth of the scene and where its parts are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClothPart {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its particles.
+    pub particles: Range<usize>,
+    /// Its triangles.
+    pub triangles: Range<usize>,
+    /// Columns and rows if it is a grid.
+    pub grid: Option<(usize, usize)>,
+}
+
+/// Everything constant about a simulation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// Name of the scene.
+    pub name: String,
+    /// Seconds of one frame. [s]
+    pub dt: f64,
+    /// Steps per frame.
+    pub substeps: u32,
+    /// Suggested length of a run. [s]
+    pub seconds: f64,
+    /// Positions at the start. [m]
+    pub start_x: Vec<Vec3>,
+    /// Velocities at the start. [m/s]
+    pub start_v: Vec<Vec3>,
+    /// Particle masses. [kg]
+    pub mass: Vec<f32>,
+    /// −C v on each particle. [N·s/m]
+    pub absolute_damping: Vec<f32>,
+    /// Which particles springs and hinges join.
+    pub topology: Topology,
+    /// Constants of the springs.
+    pub springs: Springs,
+    /// Constants of the hinges.
+    pub hinges: Hinges,
+    /// Corners of every triangle.
+    pub triangles: Vec<[u32; 3]>,
+    /// Triangles of each particle.
+    pub triangle_members: Incidence,
+    /// Particles the scene holds.
+    pub pins: Vec<Pin>,
+    /// The piece (connected by springs and hinges) each particle belongs to.
+    pub piece: Vec<u32>,
+    /// Number of pieces.
+    pub piece_count: usize,
+    /// Cloths in scene order.
+    pub cloths: Vec<ClothPart>,
+    /// The air.
+    pub air: Air,
+    /// Gravity of the scene. [m/s²]
+    pub gravity: Vec3,
+    /// Wind of the scene. [m/s]
+    pub wind: Vec3,
+}
+
+impl Model {
+    /// Number of particles.
+    pub fn particle_count(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// Number of springs.
+    pub fn spring_count(&self) -> usize {
+        self.springs.stiffness.len()
+    }
+
+    /// The stiffness number κ = max k h²/m over all springs, m the lighter end.
+    pub fn stiffness_number(&self, h: f32) -> f32 {
+        let ends = self.topology.links.ends();
+        let lighter = |s: usize| {
+            ends[s]
+                .map(|p| self.mass[p as usize])
+                .into_iter()
+                .reduce(f32::min)
+        };
+        (0..self.spring_count())
+            .map(|s| self.springs.stiffness[s] * h * h / lighter(s).unwrap_or(1.0))
+            .fold(0.0, f32::max)
+    }
+}

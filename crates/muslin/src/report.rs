@@ -1,0 +1,172 @@
+//! What a step tells about itself.
+
+use crate::forces::{gravity, hinge, spring};
+use crate::inputs::Inputs;
+use crate::model::Model;
+use crate::state::State;
+use glam::DVec3;
+use serde::Serialize;
+
+/// Energies. [J]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// ½ Σ m v².
+    pub kinetic: f64,
+    /// Springs and hinges.
+    pub elastic: f64,
+    /// −Σ m g·x.
+    pub gravity: f64,
+    /// The sum.
+    pub total: f64,
+}
+
+/// What the linear solver did, over all substeps of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SolverReport {
+    /// Sweeps or iterations, summed over substeps and Newton iterations.
+    pub iterations: u32,
+    /// ‖b − A x‖/‖b‖ after the last solve; `None` for methods that solve no linear system.
+    pub residual: Option<f64>,
+}
+
+/// Things that went wrong during a step, each with a remedy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Warning {
+    /// The linear solver stopped above its tolerance.
+    NotConverged,
+    /// The step gave numbers that are not finite and was undone.
+    RolledBack,
+    /// k h²/m is beyond what the method was seen to stand.
+    StiffnessBeyondLimit,
+}
+
+impl Warning {
+    /// All warnings.
+    pub const ALL: [Self; 3] = [
+        Self::NotConverged,
+        Self::RolledBack,
+        Self::StiffnessBeyondLimit,
+    ];
+
+    /// What happened and what to do.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::NotConverged => {
+                "the linear solver stopped above its tolerance, so the cloth may look softer than it is: \
+                 raise method.max_iterations, loosen method.tolerance, add substeps, or use \
+                 method.jacobian = \"psd\" if springs are compressed"
+            }
+            Self::RolledBack => {
+                "a step gave numbers that are not finite; positions were kept and velocities set to zero: \
+                 add substeps, lower the stiffness, or use an implicit method such as choi-ko-2002"
+            }
+            Self::StiffnessBeyondLimit => {
+                "the stiffness number k h²/m is beyond what this method was seen to stand, so it may blow up: \
+                 add substeps, lower the stiffness, or use an implicit method such as choi-ko-2002"
+            }
+        }
+    }
+}
+
+/// A set of warnings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Warnings(u8);
+
+impl Warnings {
+    /// Adds a warning.
+    pub fn insert(&mut self, warning: Warning) {
+        self.0 |= 1 << warning as u8;
+    }
+
+    /// Whether a warning is in the set.
+    pub fn contains(self, warning: Warning) -> bool {
+        self.0 & (1 << warning as u8) != 0
+    }
+
+    /// Adds all of another set.
+    pub fn extend(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The warnings in the set.
+    pub fn iter(self) -> impl Iterator<Item = Warning> {
+        Warning::ALL.into_iter().filter(move |w| self.contains(*w))
+    }
+}
+
+/// The state of things after a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Simulated time. [s]
+    pub time: f64,
+    /// Energies.
+    pub energy: Energy,
+    /// Σ m v. [kg·m/s]
+    pub momentum: DVec3,
+    /// Σ x × m v about the origin. [kg·m²/s]
+    pub angular_momentum: DVec3,
+    /// Largest stretch r/L − 1 of a structural edge, 0 if none is stretched.
+    pub max_strain: f64,
+    /// Mean of max(r/L − 1, 0) over structural edges.
+    pub mean_strain: f64,
+    /// Fastest particle. [m/s]
+    pub max_speed: f64,
+    /// Lowest particle. [m]
+    pub lowest: f64,
+    /// k h²/m of the stiffest spring.
+    pub stiffness_number: f32,
+    /// What the solver did.
+    pub solver: SolverReport,
+    /// ‖v − v_converged‖/‖v_converged‖ of the last step, when asked for.
+    pub converged_error: Option<f64>,
+    /// What went wrong.
+    pub warnings: Warnings,
+}
+
+/// Measures a state; `floors` is the spring law in force.
+pub fn measure(model: &Model, inputs: &Inputs, floors: &[f32], state: &State) -> Report {
+    let mut report = Report {
+        time: state.time,
+        lowest: f64::INFINITY,
+        ..Report::default()
+    };
+    for ((&m, &x), &v) in model.mass.iter().zip(&state.x).zip(&state.v) {
+        let (mass, velocity) = (f64::from(m), v.as_dvec3());
+        report.energy.kinetic += 0.5 * mass * velocity.length_squared();
+        report.energy.gravity += gravity::energy(m, inputs.gravity, x);
+        report.momentum += mass * velocity;
+        report.angular_momentum += x.as_dvec3().cross(mass * velocity);
+        report.max_speed = report.max_speed.max(velocity.length());
+        report.lowest = report.lowest.min(f64::from(x.y));
+    }
+    let springs = &model.springs;
+    let mut counted = 0usize;
+    for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
+        let r = state.x[a as usize]
+            .as_dvec3()
+            .distance(state.x[b as usize].as_dvec3());
+        let rest = springs.rest_length[s];
+        report.energy.elastic += spring::energy(springs.stiffness[s], rest, r, floors[s]);
+        if springs.structural[s] && rest > 0.0 {
+            let strain = (r / f64::from(rest) - 1.0).max(0.0);
+            report.max_strain = report.max_strain.max(strain);
+            report.mean_strain += strain;
+            counted += 1;
+        }
+    }
+    report.mean_strain /= counted.max(1) as f64;
+    for (hinge, corners) in model.topology.elements.iter().enumerate() {
+        let angle = hinge::angle(corners.map(|p| state.x[p as usize]));
+        let bend = f64::from(hinge::wrapped(angle - model.hinges.rest_angle[hinge]));
+        report.energy.elastic += 0.5 * f64::from(model.hinges.stiffness[hinge]) * bend * bend;
+    }
+    let e = &mut report.energy;
+    e.total = e.kinetic + e.elastic + e.gravity;
+    report
+}

@@ -1,0 +1,256 @@
+//! The simulation and its step: the first file to read.
+//!
+//! ```text
+//!   Inputs ─▶ kinematics ─▶ SOLVE ─▶ check ─▶ State + Report
+//! ```
+
+use crate::error::Error;
+use crate::inputs::Inputs;
+use crate::model::Model;
+use crate::par::Par;
+use crate::report::{self, Report, SolverReport, Warning, Warnings};
+use crate::solvers::{Held, Method, Solver, Step, presets, solver_for};
+use crate::state::State;
+use glam::Vec3;
+
+/// A model, its state, and the method that carries it on.
+pub struct Sim {
+    model: Model,
+    method: Method,
+    solver: Box<dyn Solver>,
+    floors: Vec<f32>,
+    state: State,
+    /// State at the start of the current substep, to roll back to.
+    before: State,
+    held: Held,
+    /// Inputs of the current substep: the user's plus gusts.
+    current: Inputs,
+    /// What the outside may change between steps.
+    pub inputs: Inputs,
+    /// Threads to step with.
+    pub par: Par,
+    /// Substeps per frame.
+    pub substeps: u32,
+}
+
+/// What one frame did, without measuring the state it led to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Advance {
+    /// What the solver did.
+    pub solver: SolverReport,
+    /// What went wrong.
+    pub warnings: Warnings,
+}
+
+impl Sim {
+    /// A simulation at the scene's start.
+    pub fn new(model: Model, method: Method) -> Result<Self, Error> {
+        let solver = solver_for(&method, &model)?;
+        Ok(Self::with_solver(model, method, solver))
+    }
+
+    /// The same with a solver of one's own; `method` then only sets the spring law and the limits.
+    pub fn with_solver(model: Model, method: Method, solver: Box<dyn Solver>) -> Self {
+        let state = State {
+            time: 0.0,
+            x: model.start_x.clone(),
+            v: model.start_v.clone(),
+            last_change: vec![Vec3::ZERO; model.particle_count()],
+        };
+        let inputs = Inputs {
+            gravity: model.gravity,
+            wind: model.wind,
+            held: Vec::new(),
+        };
+        Self {
+            floors: method.spring_floors(&model),
+            before: state.clone(),
+            held: Held {
+                free: vec![1.0; state.x.len()],
+                velocity: vec![Vec3::ZERO; state.x.len()],
+            },
+            current: inputs.clone(),
+            par: Par::Serial,
+            substeps: model.substeps,
+            model,
+            method,
+            solver,
+            state,
+            inputs,
+        }
+    }
+
+    /// Advances by `dt` seconds in `substeps` steps: the only place where stages are ordered.
+    pub fn advance(&mut self, dt: f32) -> Advance {
+        self.advance_and(dt, false)
+    }
+
+    fn advance_and(&mut self, dt: f32, measure: bool) -> Advance {
+        let h = dt / self.substeps as f32;
+        let mut done = Advance::default();
+        for substep in 0..self.substeps {
+            // Kinematics: who is held, and where to.
+            self.before.copy_from(&self.state);
+            self.hold(h);
+
+            // Solve.
+            let measure = measure && substep + 1 == self.substeps;
+            let Self {
+                model,
+                current: inputs,
+                held,
+                par,
+                ..
+            } = self;
+            let step = Step {
+                model,
+                inputs,
+                held,
+                h,
+                par: *par,
+                measure,
+            };
+            let solved = self.solver.step(&step, &mut self.state);
+
+            // Check: nothing that is not finite leaves a step.
+            if self.state.is_finite() {
+                self.place_held();
+            } else {
+                self.roll_back();
+                done.warnings.insert(Warning::RolledBack);
+            }
+            if !solved.converged {
+                done.warnings.insert(Warning::NotConverged);
+            }
+            done.solver.iterations += solved.iterations;
+            done.solver.residual = solved.residual;
+            self.state.time = self.before.time + f64::from(h);
+        }
+        done
+    }
+
+    /// Advances by `dt` seconds and measures where that led.
+    pub fn step(&mut self, dt: f32) -> Report {
+        let done = self.advance_and(dt, true);
+        let mut report = report::measure(&self.model, &self.inputs, &self.floors, &self.state);
+        report.stiffness_number = self.model.stiffness_number(dt / self.substeps as f32);
+        report.solver = done.solver;
+        report.warnings = done.warnings;
+        if report.stiffness_number > self.method.stiffness_limit() {
+            report.warnings.insert(Warning::StiffnessBeyondLimit);
+        }
+        report
+    }
+
+    /// [`Sim::step`], and how far its last substep was from the converged one: the nonlinear
+    /// backward Euler step with the same spring law. Much slower than a step.
+    pub fn step_with_error(&mut self, dt: f32) -> Result<Report, Error> {
+        let mut report = self.step(dt);
+        let mut reference = Method::preset(presets::REFERENCE)?;
+        reference.springs = self.method.springs;
+        let mut solver = solver_for(&reference, &self.model)?;
+        let mut state = self.before.clone();
+        let h = dt / self.substeps as f32;
+        let (model, inputs, held, par) = (&self.model, &self.current, &self.held, self.par);
+        solver.step(
+            &Step {
+                model,
+                inputs,
+                held,
+                h,
+                par,
+                measure: false,
+            },
+            &mut state,
+        );
+        let square = |v: Vec3| v.as_dvec3().length_squared();
+        let error: f64 = state
+            .v
+            .iter()
+            .zip(&self.state.v)
+            .map(|(r, v)| square(*v - *r))
+            .sum();
+        let size: f64 = state.v.iter().map(|v| square(*v)).sum();
+        report.converged_error = Some((error / size.max(f64::MIN_POSITIVE)).sqrt());
+        Ok(report)
+    }
+
+    /// The report of the current state, without stepping.
+    pub fn measure(&self) -> Report {
+        report::measure(&self.model, &self.inputs, &self.floors, &self.state)
+    }
+
+    /// Sets who is held during a step of length h, and the wind.
+    fn hold(&mut self, h: f32) {
+        let end = self.state.time + f64::from(h);
+        self.current.gravity = self.inputs.gravity;
+        self.current.wind = self.inputs.wind + self.model.air.gust_at(self.state.time);
+        self.current.held.clear();
+        self.held.free.fill(1.0);
+        self.held.velocity.fill(Vec3::ZERO);
+        let pins = self.model.pins.iter().filter_map(|pin| {
+            let target = pin.target(end)?;
+            Some(crate::inputs::Hold {
+                particle: pin.particle as usize,
+                target,
+            })
+        });
+        let count = self.state.x.len();
+        let wanted = pins.chain(self.inputs.held.iter().copied());
+        self.current
+            .held
+            .extend(wanted.filter(|hold| hold.particle < count));
+        for hold in &self.current.held {
+            self.held.free[hold.particle] = 0.0;
+            self.held.velocity[hold.particle] = (hold.target - self.state.x[hold.particle]) / h;
+        }
+    }
+
+    /// Puts held particles exactly where they belong.
+    fn place_held(&mut self) {
+        for hold in &self.current.held {
+            self.state.x[hold.particle] = hold.target;
+        }
+    }
+
+    /// Back to the start of the substep, at rest: repeating the same step would fail again.
+    fn roll_back(&mut self) {
+        self.state.copy_from(&self.before);
+        self.state.v.fill(Vec3::ZERO);
+        self.state.last_change.fill(Vec3::ZERO);
+    }
+
+    /// The constants.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// Positions, velocities and time: a snapshot is a clone of it.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Continues from a snapshot of the same model. Fails if its size is another one's.
+    pub fn restore(&mut self, state: &State) -> Result<(), Error> {
+        let n = self.model.particle_count();
+        if [&state.x, &state.v, &state.last_change]
+            .iter()
+            .any(|v| v.len() != n)
+            || !state.is_finite()
+        {
+            let remedy = format!("a snapshot of this model holds {n} finite particles");
+            return Err(Error::new(
+                "state",
+                format!("{} particles", state.x.len()),
+                remedy,
+            ));
+        }
+        self.state.copy_from(state);
+        Ok(())
+    }
+}

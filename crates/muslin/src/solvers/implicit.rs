@@ -1,0 +1,301 @@
+//! The implicit family: one linear step, four choices.
+//!
+//! ```text
+//!   A Δv = b,   A = M + h D − h² J,   b = h (f + h J v),   v += Δv,  x += h v
+//!                                                Baraff & Witkin; Kang & Cho Eq. 8; Kim Eq. 5
+//! ```
+//!
+//! f is everything at (x, v), D its velocity derivative (dampers, drag) with reversed sign. A link's
+//! block is B = h² J + h D, so the dampers' share of h f and the term h² J v are one product:
+//! Σ B (v_j − v_i), the corrected Eq. 25 of Kang & Cho. Further linearisations (`newton > 1`) take
+//! x_k = x + h v_k and solve A(x_k) δ = h f(x_k, v_k) − M (v_k − v): backward Euler itself.
+//!
+//! Held particles get their velocity before the step; their Δv is zero throughout.
+
+use super::{Guess, Jacobian, LinearSolver, Method, Preconditioner, SweepOrder, WeakSprings};
+use super::{Solved, Solver, Step, momentum};
+use crate::error::Error;
+use crate::forces::{Forces, damping, hinge, spring, wind};
+use crate::linalg::cholesky::Cholesky;
+use crate::linalg::conjugate_gradient::{Outcome, Stop, Workspace, update};
+use crate::linalg::{System, relaxation};
+use crate::model::Model;
+use crate::state::State;
+use glam::Vec3;
+
+/// A Newton correction below this fraction of the velocity ends the iteration: the last bits of f32.
+const NEWTON_TOLERANCE: f32 = 3e-7;
+
+/// Storage and choices of the implicit family.
+pub struct Implicit {
+    method: Method,
+    floors: Vec<f32>,
+    forces: Forces,
+    system: System,
+    cg: Workspace,
+    cholesky: Option<Cholesky>,
+    momentum: momentum::Correction,
+    /// Step length the constant matrix was factored for.
+    factored_h: f32,
+    b: Vec<Vec3>,
+    /// The unknown: Δv, or a Newton correction of it.
+    change: Vec<Vec3>,
+    scratch: Vec<Vec3>,
+    x: Vec<Vec3>,
+    v: Vec<Vec3>,
+}
+
+impl Implicit {
+    /// Storage for a model.
+    pub fn new(method: &Method, model: &Model) -> Result<Self, Error> {
+        let n = model.particle_count();
+        let zeros = vec![Vec3::ZERO; n];
+        let scalar = method.jacobian == Jacobian::Scalar;
+        let cholesky = match method.solver {
+            LinearSolver::Cholesky => {
+                Some(Cholesky::new(n, &model.topology, scalar).ok_or_else(|| {
+                    let remedy = "the factor does not fit in memory; use conjugate-gradient";
+                    Error::new("method.solver", "cholesky", remedy)
+                })?)
+            }
+            _ => None,
+        };
+        Ok(Self {
+            floors: method.spring_floors(model),
+            forces: Forces::new(model),
+            system: System::new(n, &model.topology, if scalar { 3 } else { 1 }),
+            cg: Workspace::new(n),
+            cholesky,
+            momentum: momentum::Correction::new(model),
+            factored_h: f32::NAN,
+            b: zeros.clone(),
+            change: zeros.clone(),
+            scratch: zeros.clone(),
+            x: zeros.clone(),
+            v: zeros,
+            method: method.clone(),
+        })
+    }
+
+    /// A and the first part of b at (self.x, self.v).
+    fn assemble(&mut self, step: &Step<'_>) {
+        let Step {
+            model,
+            inputs,
+            held,
+            h,
+            par,
+            ..
+        } = *step;
+        let (jacobian, system) = (self.method.jacobian, &mut self.system);
+        self.forces
+            .evaluate(model, inputs, &self.floors, par, &self.x, &self.v);
+        for (i, lumped) in system.lumped.iter_mut().enumerate() {
+            let drag = model.absolute_damping[i]
+                + model.air.drag * model.mass[i]
+                + wind::damping_at(model, &self.forces.wind, i);
+            *lumped = model.mass[i] + h * drag;
+        }
+        let weak_explicit = self.method.weak_springs == WeakSprings::Explicit;
+        spring::fill_blocks(
+            &mut system.link_blocks,
+            model,
+            &self.floors,
+            jacobian,
+            weak_explicit,
+            h,
+            &self.x,
+        );
+        hinge::fill_elements(system, model, &self.forces.hinges, jacobian, h);
+        system.build_diagonal(&model.topology, par);
+        relaxation::hold(&mut system.inverse, &held.free);
+    }
+
+    /// b of the first linearisation: h f + Σ B (v_j − v_i).
+    fn first_right_side(&mut self, step: &Step<'_>) {
+        let (h, par, free) = (step.h, step.par, &step.held.free);
+        let f = &self.forces.total;
+        update(par, &mut self.b, |i, _| h * f[i]);
+        self.system
+            .subtract_coupling(&step.model.topology, par, &self.v, &mut self.b, 1.0);
+        update(par, &mut self.b, |i, b| free[i] * b);
+    }
+
+    /// b of a further linearisation: h f − M (v_k − v), dampers included in f.
+    fn newton_right_side(&mut self, step: &Step<'_>, v_start: &[Vec3]) {
+        let Step {
+            model,
+            h,
+            par,
+            held,
+            ..
+        } = *step;
+        damping::add_between(&mut self.forces.total, model, par, &self.x, &self.v);
+        let (f, v) = (&self.forces.total, &self.v);
+        update(par, &mut self.b, |i, _| {
+            held.free[i] * (h * f[i] - model.mass[i] * (v[i] - v_start[i]))
+        });
+    }
+
+    fn guess(&mut self, step: &Step<'_>, guess: Guess, last_change: &[Vec3]) {
+        let (free, inverse, b) = (&step.held.free, &self.system.inverse, &self.b);
+        update(step.par, &mut self.change, |i, _| match guess {
+            Guess::Zero | Guess::Velocity => Vec3::ZERO,
+            Guess::PVector => inverse[i] * b[i],
+            Guess::PreviousStep => free[i] * last_change[i],
+        });
+    }
+
+    /// Improves `change` towards A⁻¹ b.
+    fn solve(&mut self, step: &Step<'_>) -> Outcome {
+        let Step {
+            model,
+            h,
+            par,
+            held,
+            ..
+        } = *step;
+        let (topology, free, sweeps) = (&model.topology, &held.free, self.method.sweeps);
+        let Self {
+            system,
+            b,
+            change,
+            scratch,
+            cg,
+            method,
+            ..
+        } = self;
+        match method.solver {
+            LinearSolver::Jacobi => {
+                relaxation::jacobi(system, topology, par, b, free, sweeps, change, scratch);
+                Outcome {
+                    iterations: sweeps,
+                    converged: true,
+                }
+            }
+            LinearSolver::GaussSeidel => {
+                match method.order {
+                    SweepOrder::Rows => {
+                        relaxation::gauss_seidel_rows(system, topology, b, free, sweeps, change);
+                    }
+                    SweepOrder::Colours => relaxation::gauss_seidel_colours(
+                        system, topology, par, b, free, sweeps, change, scratch,
+                    ),
+                }
+                Outcome {
+                    iterations: sweeps,
+                    converged: true,
+                }
+            }
+            LinearSolver::ConjugateGradient => {
+                let stop = Stop {
+                    tolerance: method.tolerance,
+                    max_iterations: method.max_iterations,
+                };
+                let block_jacobi = method.preconditioner == Preconditioner::BlockJacobi;
+                cg.solve(system, topology, par, b, free, block_jacobi, stop, change)
+            }
+            LinearSolver::Cholesky => {
+                let Some(cholesky) = &mut self.cholesky else {
+                    return Outcome {
+                        iterations: 0,
+                        converged: false,
+                    };
+                };
+                // Only the scalar Jacobian without drag-changing wind gives the same matrix twice.
+                let constant = method.jacobian == Jacobian::Scalar
+                    && !model.springs.is_damped
+                    && !model.air.acts_on_triangles();
+                if !constant || self.factored_h != h {
+                    cholesky.forget();
+                }
+                self.factored_h = h;
+                let ready = cholesky.is_current(free) || cholesky.factor(system, topology, free);
+                if ready {
+                    cholesky.solve(b, change);
+                }
+                Outcome {
+                    iterations: 1,
+                    converged: ready,
+                }
+            }
+        }
+    }
+}
+
+impl Solver for Implicit {
+    fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
+        let Step {
+            model,
+            h,
+            par,
+            held,
+            ..
+        } = *step;
+        update(par, &mut state.v, |i, v| {
+            held.free[i] * v + held.velocity[i]
+        });
+        self.x.copy_from_slice(&state.x);
+        self.v.copy_from_slice(&state.v);
+        let mut solved = Solved {
+            iterations: 0,
+            residual: None,
+            converged: true,
+        };
+        for newton in 0..self.method.newton {
+            // Linearise.
+            self.assemble(step);
+            if newton == 0 {
+                self.first_right_side(step);
+                self.guess(step, self.method.guess, &state.last_change);
+            } else {
+                self.newton_right_side(step, &state.v);
+                self.guess(step, Guess::Zero, &state.last_change);
+            }
+            // Solve.
+            let outcome = self.solve(step);
+            solved.iterations += outcome.iterations;
+            solved.converged = outcome.converged;
+            if step.measure {
+                let (topology, free) = (&model.topology, &held.free);
+                let (system, b, change) = (&mut self.system, &self.b, &self.change);
+                let residual = self
+                    .cg
+                    .relative_residual(system, topology, par, b, free, change);
+                solved.residual = Some(residual);
+            }
+            if newton == 0 {
+                self.momentum.apply(
+                    self.method.momentum,
+                    step,
+                    &self.system.lumped,
+                    &self.forces.total,
+                    &self.x,
+                    &self.v,
+                    &mut self.change,
+                );
+            }
+            // Move.
+            let change = &self.change;
+            update(par, &mut self.v, |i, v| v + change[i]);
+            let v = &self.v;
+            update(par, &mut self.x, |i, _| state.x[i] + h * v[i]);
+            let largest = |values: &[Vec3]| {
+                values
+                    .iter()
+                    .fold(0.0f32, |m, v| m.max(v.abs().max_element()))
+            };
+            if newton + 1 < self.method.newton
+                && largest(&self.change) <= NEWTON_TOLERANCE * largest(&self.v)
+            {
+                break;
+            }
+        }
+        let v = &self.v;
+        let before = &state.v;
+        update(par, &mut state.last_change, |i, _| v[i] - before[i]);
+        state.v.copy_from_slice(&self.v);
+        state.x.copy_from_slice(&self.x);
+        solved
+    }
+}

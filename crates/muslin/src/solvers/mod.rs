@@ -1,0 +1,306 @@
+//! Methods: how a state is carried one step further.
+//!
+//! A [`Method`] is a value: the integrator and the choices the papers vary. [`presets`] names the
+//! papers' combinations. [`solver_for`] turns a method into the [`Solver`] that carries it out;
+//! a researcher's own solver implements the same trait and goes into [`crate::Sim::with_solver`].
+
+pub mod explicit;
+pub mod implicit;
+pub mod momentum;
+pub mod presets;
+pub mod xpbd;
+
+use crate::error::Error;
+use crate::inputs::Inputs;
+use crate::model::Model;
+use crate::par::Par;
+use crate::state::State;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// How time advances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Integrator {
+    /// x += h v, v += h f/m with the old v (Rubin Eq. 3).
+    ExplicitEuler,
+    /// v += h f/m, x += h v with the new v (Kim Eq. 2, Moustakas Eq. 1).
+    SymplecticEuler,
+    /// Explicit midpoint.
+    Midpoint,
+    /// Classical Runge–Kutta of fourth order.
+    Rk4,
+    /// A Δv = h (f + h J v): the implicit family.
+    BackwardEuler,
+    /// Extended position-based dynamics.
+    Xpbd,
+}
+
+/// Which spring law is in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpringLaw {
+    /// What the scene says.
+    Scene,
+    /// No force in compression for strong springs (Choi & Ko 2002, Kim Eq. 6).
+    TensionOnly,
+}
+
+/// Model of ∂f/∂x; formulas in [`crate::forces::spring`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Jacobian {
+    /// The derivative itself; indefinite when springs are compressed.
+    Exact,
+    /// The derivative with its negative part removed.
+    Psd,
+    /// k n nᵀ (Kang & Cho Eq. 11).
+    RankOne,
+    /// k I (Desbrun 1999, Kang 2000): a constant matrix.
+    Scalar,
+    /// Kim Eq. 9.
+    Smoothed,
+}
+
+/// Start of the linear solve, in terms of Δv.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Guess {
+    /// Δv = 0.
+    Zero,
+    /// v* = v, the words of Kang 2000 and Kim; in this form the same start as zero.
+    Velocity,
+    /// Δv = A_ii⁻¹ b_i, the p of Kang & Cho Eq. 18.
+    PVector,
+    /// Δv of the previous step.
+    PreviousStep,
+}
+
+/// How A Δv = b is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LinearSolver {
+    /// `sweeps` block Jacobi sweeps.
+    Jacobi,
+    /// `sweeps` block Gauss–Seidel sweeps in place.
+    GaussSeidel,
+    /// Conjugate gradients to `tolerance`.
+    ConjugateGradient,
+    /// Sparse Cholesky; factored once when the Jacobian is scalar, else every step.
+    Cholesky,
+}
+
+/// Order of a Gauss–Seidel sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SweepOrder {
+    /// By particle index, on one thread.
+    Rows,
+    /// Colour by colour, on all threads.
+    Colours,
+}
+
+/// Preconditioner of conjugate gradients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preconditioner {
+    /// None.
+    None,
+    /// Inverse diagonal blocks.
+    BlockJacobi,
+}
+
+/// Whether weak springs (bend, type 2) are in the system matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WeakSprings {
+    /// Like all others.
+    Implicit,
+    /// Force only, no stiffness (Kim §3).
+    Explicit,
+}
+
+/// Momentum put back into unpinned pieces after the solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MomentumCorrection {
+    /// None.
+    None,
+    /// Linear momentum: cures the slow fall of truncated sweeps.
+    Linear,
+    /// Linear and angular momentum (Desbrun 1999 §3.4).
+    LinearAndAngular,
+}
+
+/// A method: the integrator and every choice the papers vary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Method {
+    /// Name, as listed by `muslin list methods`.
+    pub id: String,
+    /// How time advances.
+    pub integrator: Integrator,
+    /// Which spring law is in force.
+    pub springs: SpringLaw,
+    /// Whether weak springs are in the matrix. Backward Euler only, like all below.
+    pub weak_springs: WeakSprings,
+    /// Jacobian model.
+    pub jacobian: Jacobian,
+    /// Start of the solve.
+    pub guess: Guess,
+    /// Linear solver.
+    pub solver: LinearSolver,
+    /// Jacobi or Gauss–Seidel sweeps; constraint sweeps of XPBD.
+    pub sweeps: u32,
+    /// Order of Gauss–Seidel sweeps.
+    pub order: SweepOrder,
+    /// Preconditioner of conjugate gradients.
+    pub preconditioner: Preconditioner,
+    /// Relative residual at which conjugate gradients stop.
+    pub tolerance: f64,
+    /// Conjugate gradients give up after this many iterations.
+    pub max_iterations: u32,
+    /// Linearisations per step; more than one solves the nonlinear step.
+    pub newton: u32,
+    /// Momentum put back into unpinned pieces.
+    pub momentum: MomentumCorrection,
+}
+
+impl Method {
+    /// The preset of this name.
+    pub fn preset(id: &str) -> Result<Self, Error> {
+        presets::METHODS
+            .iter()
+            .find(|p| p.id == id)
+            .map(|p| p.method())
+            .ok_or_else(|| {
+                let known: Vec<_> = presets::METHODS.iter().map(|p| p.id).collect();
+                Error::new(
+                    "method",
+                    id,
+                    format!("no such method; choose one of {}", known.join(", ")),
+                )
+            })
+    }
+
+    /// Checks the ranges of the numbers.
+    pub fn validate(&self) -> Result<(), Error> {
+        let range = |key: &str, value: u32, low: u32, high: u32| {
+            if (low..=high).contains(&value) {
+                Ok(())
+            } else {
+                let remedy = format!("must be between {low} and {high}");
+                Err(Error::new(format!("method.{key}"), value, remedy))
+            }
+        };
+        range("sweeps", self.sweeps, 1, 100_000)?;
+        range("newton", self.newton, 1, 1000)?;
+        range("max_iterations", self.max_iterations, 1, 10_000_000)?;
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            let remedy = "must be between 0 and 1, for example 1e-4";
+            return Err(Error::new("method.tolerance", self.tolerance, remedy));
+        }
+        Ok(())
+    }
+
+    /// The largest stiffness number k h²/m this method was seen to stand on the grids of
+    /// Kim Fig. 4 (`docs/papers.md` has the measurements); infinite if none was found.
+    pub fn stiffness_limit(&self) -> f32 {
+        let sweeps_are_odd = self.sweeps % 2 == 1;
+        match self.integrator {
+            Integrator::ExplicitEuler => 0.0,
+            Integrator::SymplecticEuler | Integrator::Midpoint => 0.5,
+            Integrator::Rk4 => 1.0,
+            Integrator::Xpbd => f32::INFINITY,
+            Integrator::BackwardEuler => match (self.solver, self.jacobian) {
+                (LinearSolver::ConjugateGradient | LinearSolver::Cholesky, _) => f32::INFINITY,
+                (_, Jacobian::Scalar | Jacobian::Psd) => f32::INFINITY,
+                // An odd number of sweeps from zero; the p-vector counts as one.
+                (LinearSolver::Jacobi, _) if sweeps_are_odd != (self.guess == Guess::PVector) => {
+                    0.5 * self.sweeps as f32
+                }
+                (_, Jacobian::RankOne | Jacobian::Exact) => 10.0,
+                (LinearSolver::GaussSeidel, Jacobian::Smoothed) if self.sweeps == 1 => 40.0,
+                (_, Jacobian::Smoothed) => f32::INFINITY,
+            },
+        }
+    }
+
+    /// The least force each spring may exert: −∞ for a linear spring, 0 for a tension-only one.
+    pub fn spring_floors(&self, model: &Model) -> Vec<f32> {
+        let springs = &model.springs;
+        (springs.tension_only.iter().zip(&springs.strong))
+            .map(|(&by_scene, &strong)| {
+                let by_method = self.springs == SpringLaw::TensionOnly && strong;
+                if by_scene || by_method {
+                    0.0
+                } else {
+                    f32::NEG_INFINITY
+                }
+            })
+            .collect()
+    }
+}
+
+/// Which particles move freely, and how the others move; fixed during one step.
+#[derive(Clone, Debug, Default)]
+pub struct Held {
+    /// 1 for a free particle, 0 for a held one.
+    pub free: Vec<f32>,
+    /// Velocity that brings a held particle to its target; zero for free ones. [m/s]
+    pub velocity: Vec<Vec3>,
+}
+
+/// What a solver may read during one step of length `h`.
+#[derive(Clone, Copy)]
+pub struct Step<'a> {
+    /// The constants.
+    pub model: &'a Model,
+    /// Gravity and wind, gusts included.
+    pub inputs: &'a Inputs,
+    /// Held particles.
+    pub held: &'a Held,
+    /// Length of the step. [s]
+    pub h: f32,
+    /// Threads.
+    pub par: Par,
+    /// Whether to spend time on the residual.
+    pub measure: bool,
+}
+
+/// What a solver tells about one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solved {
+    /// Sweeps or iterations.
+    pub iterations: u32,
+    /// ‖b − A x‖/‖b‖, if there is a system and it was measured.
+    pub residual: Option<f64>,
+    /// False when a tolerance was not reached.
+    pub converged: bool,
+}
+
+impl Solved {
+    /// For methods that solve nothing.
+    pub const EXPLICIT: Self = Self {
+        iterations: 0,
+        residual: None,
+        converged: true,
+    };
+}
+
+/// Carries a state one step further.
+pub trait Solver: Send {
+    /// Updates positions and velocities by `step.h`. Held particles move with their given
+    /// velocity. May leave numbers that are not finite: the caller rolls back.
+    fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved;
+}
+
+/// The solver of a method for a model.
+pub fn solver_for(method: &Method, model: &Model) -> Result<Box<dyn Solver>, Error> {
+    method.validate()?;
+    Ok(match method.integrator {
+        Integrator::BackwardEuler => Box::new(implicit::Implicit::new(method, model)?),
+        Integrator::Xpbd => Box::new(xpbd::Xpbd::new(method, model)),
+        _ => Box::new(explicit::Explicit::new(method, model)),
+    })
+}
