@@ -19,10 +19,6 @@ impl Error {
         value: impl std::fmt::Display,
         remedy: impl Into<String>,
     ) -> Self {
-        Self {
-            key: key.into(),
-            value: value.to_string(),
-            remedy: remedy.into(),
-        }
+        Self { key: key.into(), value: value.to_string(), remedy: remedy.into() }
     }
 }

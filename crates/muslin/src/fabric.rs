@@ -46,15 +46,7 @@ const fn continuum(
     bending: f64,
     source: &'static str,
 ) -> Fabric {
-    Fabric {
-        name,
-        source,
-        made_of: MadeOf::Continuum {
-            density,
-            stretch,
-            bending,
-        },
-    }
+    Fabric { name, source, made_of: MadeOf::Continuum { density, stretch, bending } }
 }
 
 const fn rubin(
@@ -77,25 +69,12 @@ const fn rubin(
         tension_only: false,
         hinge: 0.0,
     };
-    Fabric {
-        name,
-        source,
-        made_of: MadeOf::Springs {
-            springs,
-            absolute_damping: 0.35,
-        },
-    }
+    Fabric { name, source, made_of: MadeOf::Springs { springs, absolute_damping: 0.35 } }
 }
 
 /// The one list of fabrics.
 pub const FABRICS: &[Fabric] = &[
-    continuum(
-        "cotton",
-        0.1238,
-        4000.0,
-        1.157e-5,
-        "σ, B: KES, cotton broadcloth; Eh: estimate",
-    ),
+    continuum("cotton", 0.1238, 4000.0, 1.157e-5, "σ, B: KES, cotton broadcloth; Eh: estimate"),
     continuum(
         "silk",
         0.06,
@@ -103,13 +82,7 @@ pub const FABRICS: &[Fabric] = &[
         2.0e-6,
         "Eh: lower end of measured range; σ, B: estimate, bending length 1.5 cm",
     ),
-    continuum(
-        "wool",
-        0.1629,
-        3000.0,
-        6.57e-6,
-        "σ, B: KES, wool tropical; Eh: estimate",
-    ),
+    continuum("wool", 0.1629, 3000.0, 6.57e-6, "σ, B: KES, wool tropical; Eh: estimate"),
     continuum(
         "denim",
         0.40,
@@ -124,13 +97,7 @@ pub const FABRICS: &[Fabric] = &[
         1.6e-4,
         "Eh: measured range; σ, B: estimate, bending length 3.0 cm",
     ),
-    continuum(
-        "polyester",
-        0.1165,
-        5000.0,
-        7.55e-6,
-        "σ, B: KES, polyester tropical; Eh: estimate",
-    ),
+    continuum("polyester", 0.1165, 5000.0, 7.55e-6, "σ, B: KES, polyester tropical; Eh: estimate"),
     continuum(
         "polyester-faille",
         0.1043,
@@ -138,13 +105,7 @@ pub const FABRICS: &[Fabric] = &[
         1.863e-6,
         "σ, B: KES, polyester faille; Eh: estimate",
     ),
-    continuum(
-        "linen",
-        0.18,
-        8000.0,
-        3.0e-5,
-        "estimate, bending length 2.6 cm",
-    ),
+    continuum("linen", 0.18, 8000.0, 3.0e-5, "estimate, bending length 2.6 cm"),
     continuum(
         "median",
         0.197,
@@ -152,13 +113,7 @@ pub const FABRICS: &[Fabric] = &[
         1.38e-5,
         "σ, B: medians of 618 measured fabrics; Eh: estimate",
     ),
-    rubin(
-        "rubin-t-shirt",
-        22.0,
-        13.0,
-        10.0,
-        "Rubin 2005 §7.1.1 as printed, for 8×8 unit masses",
-    ),
+    rubin("rubin-t-shirt", 22.0, 13.0, 10.0, "Rubin 2005 §7.1.1 as printed, for 8×8 unit masses"),
     rubin(
         "rubin-leather",
         22.0,
@@ -201,11 +156,7 @@ impl Fabric {
     /// Fills what a cloth leaves open with this fabric's figures.
     pub fn apply(self, cloth: &mut Cloth) {
         match self.made_of {
-            MadeOf::Continuum {
-                density,
-                stretch,
-                bending,
-            } => {
+            MadeOf::Continuum { density, stretch, bending } => {
                 let own = cloth.material;
                 cloth.material = Material {
                     density: own.density.or(Some(density)),
@@ -214,10 +165,7 @@ impl Fabric {
                     damping: own.damping,
                 };
             }
-            MadeOf::Springs {
-                springs,
-                absolute_damping,
-            } => {
+            MadeOf::Springs { springs, absolute_damping } => {
                 if !cloth.springs.any() {
                     cloth.springs = springs;
                 }
@@ -237,16 +185,9 @@ mod tests {
     #[test]
     fn fabrics_have_plausible_bending_lengths() {
         for fabric in FABRICS {
-            if let MadeOf::Continuum {
-                density, bending, ..
-            } = fabric.made_of
-            {
+            if let MadeOf::Continuum { density, bending, .. } = fabric.made_of {
                 let centimetres = 100.0 * (bending / (density * 9.81)).cbrt();
-                assert!(
-                    (1.0..3.5).contains(&centimetres),
-                    "{}: {centimetres} cm",
-                    fabric.name
-                );
+                assert!((1.0..3.5).contains(&centimetres), "{}: {centimetres} cm", fabric.name);
             }
         }
     }

@@ -23,14 +23,8 @@ impl Par {
     /// Calls `work(block, slice)` for each block of `out`.
     pub fn blocks<T: Send>(self, out: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
         match self {
-            Par::Serial => out
-                .chunks_mut(BLOCK)
-                .enumerate()
-                .for_each(|(b, s)| work(b, s)),
-            Par::Rayon => out
-                .par_chunks_mut(BLOCK)
-                .enumerate()
-                .for_each(|(b, s)| work(b, s)),
+            Par::Serial => out.chunks_mut(BLOCK).enumerate().for_each(|(b, s)| work(b, s)),
+            Par::Rayon => out.par_chunks_mut(BLOCK).enumerate().for_each(|(b, s)| work(b, s)),
         }
     }
 
@@ -69,14 +63,8 @@ impl Par {
         };
         let partial = &mut partial[..blocks];
         match self {
-            Par::Serial => partial
-                .iter_mut()
-                .enumerate()
-                .for_each(|(b, out)| one(b, out)),
-            Par::Rayon => partial
-                .par_iter_mut()
-                .enumerate()
-                .for_each(|(b, out)| one(b, out)),
+            Par::Serial => partial.iter_mut().enumerate().for_each(|(b, out)| one(b, out)),
+            Par::Rayon => partial.par_iter_mut().enumerate().for_each(|(b, out)| one(b, out)),
         }
         partial.iter().sum()
     }

@@ -43,11 +43,7 @@ pub enum Warning {
 
 impl Warning {
     /// All warnings.
-    pub const ALL: [Self; 3] = [
-        Self::NotConverged,
-        Self::RolledBack,
-        Self::StiffnessBeyondLimit,
-    ];
+    pub const ALL: [Self; 3] = [Self::NotConverged, Self::RolledBack, Self::StiffnessBeyondLimit];
 
     /// What happened and what to do.
     pub fn remedy(self) -> &'static str {
@@ -131,11 +127,7 @@ pub struct Report {
 
 /// Measures a state; `floors` is the spring law in force.
 pub fn measure(model: &Model, inputs: &Inputs, floors: &[f32], state: &State) -> Report {
-    let mut report = Report {
-        time: state.time,
-        lowest: f64::INFINITY,
-        ..Report::default()
-    };
+    let mut report = Report { time: state.time, lowest: f64::INFINITY, ..Report::default() };
     for ((&m, &x), &v) in model.mass.iter().zip(&state.x).zip(&state.v) {
         let (mass, velocity) = (f64::from(m), v.as_dvec3());
         report.energy.kinetic += 0.5 * mass * velocity.length_squared();
@@ -148,9 +140,7 @@ pub fn measure(model: &Model, inputs: &Inputs, floors: &[f32], state: &State) ->
     let springs = &model.springs;
     let mut counted = 0usize;
     for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
-        let r = state.x[a as usize]
-            .as_dvec3()
-            .distance(state.x[b as usize].as_dvec3());
+        let r = state.x[a as usize].as_dvec3().distance(state.x[b as usize].as_dvec3());
         let rest = springs.rest_length[s];
         report.energy.elastic += spring::energy(springs.stiffness[s], rest, r, floors[s]);
         if springs.structural[s] && rest > 0.0 {

@@ -214,15 +214,7 @@ pub struct Springs {
 impl Springs {
     /// Whether any constant is given.
     pub fn any(&self) -> bool {
-        [
-            self.structural,
-            self.shear,
-            self.bend,
-            self.type1,
-            self.type2,
-        ]
-        .iter()
-        .any(|k| *k != 0.0)
+        [self.structural, self.shear, self.bend, self.type1, self.type2].iter().any(|k| *k != 0.0)
     }
 }
 
@@ -293,25 +285,12 @@ impl Sheet {
 
     /// A rectangle with `columns` × `rows` particles, lying in the x–z plane.
     pub fn rectangle(width: f64, height: f64, columns: usize, rows: usize) -> Cloth {
-        Cloth {
-            columns,
-            rows,
-            width,
-            height,
-            ..Cloth::default()
-        }
+        Cloth { columns, rows, width, height, ..Cloth::default() }
     }
 
     /// A triangle mesh.
     pub fn mesh(vertices: Vec<DVec3>, triangles: Vec<[usize; 3]>) -> Cloth {
-        Cloth {
-            mesh: Some(Mesh {
-                file: None,
-                vertices,
-                triangles,
-            }),
-            ..Cloth::default()
-        }
+        Cloth { mesh: Some(Mesh { file: None, vertices, triangles }), ..Cloth::default() }
     }
 }
 
@@ -333,25 +312,14 @@ pub struct Particle {
 impl ClothId {
     /// The corner at the first (0) or last (1) row and column.
     pub fn corner(self, row: usize, column: usize) -> Particle {
-        let row = if row == 0 {
-            0
-        } else {
-            self.rows.saturating_sub(1)
-        };
-        let column = if column == 0 {
-            0
-        } else {
-            self.columns.saturating_sub(1)
-        };
+        let row = if row == 0 { 0 } else { self.rows.saturating_sub(1) };
+        let column = if column == 0 { 0 } else { self.columns.saturating_sub(1) };
         self.particle(row * self.columns + column)
     }
 
     /// A particle by its index within the cloth.
     pub fn particle(self, index: usize) -> Particle {
-        Particle {
-            cloth: self.index,
-            index,
-        }
+        Particle { cloth: self.index, index }
     }
 }
 
@@ -364,11 +332,7 @@ impl Scene {
     /// Adds a cloth made of a fabric.
     pub fn add_cloth(&mut self, mut cloth: Cloth, fabric: Fabric) -> ClothId {
         fabric.apply(&mut cloth);
-        let id = ClothId {
-            index: self.cloth.len(),
-            columns: cloth.columns,
-            rows: cloth.rows,
-        };
+        let id = ClothId { index: self.cloth.len(), columns: cloth.columns, rows: cloth.rows };
         self.cloth.push(cloth);
         id
     }
@@ -376,10 +340,7 @@ impl Scene {
     /// Holds a particle where it is.
     pub fn pin(&mut self, particle: Particle) {
         if let Some(cloth) = self.cloth.get_mut(particle.cloth) {
-            cloth.pins.push(Pin {
-                particles: vec![particle.index],
-                ..Pin::default()
-            });
+            cloth.pins.push(Pin { particles: vec![particle.index], ..Pin::default() });
         }
     }
 

@@ -16,11 +16,7 @@ pub struct BuiltIn {
 impl BuiltIn {
     /// The scene itself.
     pub fn scene(&self) -> Scene {
-        Scene {
-            name: self.name.into(),
-            about: self.about.into(),
-            ..(self.build)()
-        }
+        Scene { name: self.name.into(), about: self.about.into(), ..(self.build)() }
     }
 }
 
@@ -85,25 +81,18 @@ pub const SCENES: &[BuiltIn] = &[
 
 /// The scene of this name.
 pub fn named(name: &str) -> Result<Scene, Error> {
-    SCENES
-        .iter()
-        .find(|s| s.name == name)
-        .map(BuiltIn::scene)
-        .ok_or_else(|| {
-            let known: Vec<_> = SCENES.iter().map(|s| s.name).collect();
-            let remedy = format!(
-                "no such scene; choose one of {}, or give a TOML file ending in .toml",
-                known.join(", ")
-            );
-            Error::new("scene", name, remedy)
-        })
+    SCENES.iter().find(|s| s.name == name).map(BuiltIn::scene).ok_or_else(|| {
+        let known: Vec<_> = SCENES.iter().map(|s| s.name).collect();
+        let remedy = format!(
+            "no such scene; choose one of {}, or give a TOML file ending in .toml",
+            known.join(", ")
+        );
+        Error::new("scene", name, remedy)
+    })
 }
 
 fn pin(place: Place) -> Pin {
-    Pin {
-        place: Some(place),
-        ..Pin::default()
-    }
+    Pin { place: Some(place), ..Pin::default() }
 }
 
 fn moved(time: f64, offset: DVec3) -> Vec<Waypoint> {
@@ -122,19 +111,12 @@ fn hang() -> Scene {
         origin: dvec3(-1.0, 0.0, 0.0),
         ..Sheet::square(2.0, 80)
     };
-    Scene {
-        cloth: vec![cloth],
-        ..Scene::default()
-    }
+    Scene { cloth: vec![cloth], ..Scene::default() }
 }
 
 fn kim(type1: f64) -> Scene {
     let cloth = Cloth {
-        springs: Springs {
-            type1,
-            type2: 0.1,
-            ..Springs::default()
-        },
+        springs: Springs { type1, type2: 0.1, ..Springs::default() },
         particle_mass: Some(1.0),
         absolute_damping: 0.05,
         pins: vec![pin(Place::FirstCorner), pin(Place::FirstRowLastColumn)],
@@ -194,25 +176,16 @@ fn rubin_hang() -> Scene {
 
 fn pendulum() -> Scene {
     let cloth = Cloth {
-        springs: Springs {
-            structural: 40.0,
-            ..Springs::default()
-        },
+        springs: Springs { structural: 40.0, ..Springs::default() },
         particle_mass: Some(1.0),
         pins: vec![pin(Place::FirstCorner)],
         ..Sheet::rectangle(1.0, 0.0, 2, 1)
     };
-    Scene {
-        cloth: vec![cloth],
-        ..Scene::default()
-    }
+    Scene { cloth: vec![cloth], ..Scene::default() }
 }
 
 fn chain() -> Scene {
-    let closing = Pin {
-        path: moved(1.0, dvec3(-0.5, 0.0, 0.0)),
-        ..pin(Place::LastCorner)
-    };
+    let closing = Pin { path: moved(1.0, dvec3(-0.5, 0.0, 0.0)), ..pin(Place::LastCorner) };
     let cloth = Cloth {
         origin: dvec3(-0.5, 0.0, 0.0),
         material: Material {
@@ -225,30 +198,17 @@ fn chain() -> Scene {
         pins: vec![pin(Place::FirstCorner), closing],
         ..Sheet::rectangle(1.5, 0.01, 61, 1)
     };
-    Scene {
-        seconds: 10.0,
-        cloth: vec![cloth],
-        ..Scene::default()
-    }
+    Scene { seconds: 10.0, cloth: vec![cloth], ..Scene::default() }
 }
 
 fn golden_5x5() -> Scene {
     let cloth = Cloth {
-        springs: Springs {
-            structural: 100.0,
-            shear: 50.0,
-            ..Springs::default()
-        },
+        springs: Springs { structural: 100.0, shear: 50.0, ..Springs::default() },
         particle_mass: Some(0.01),
         pins: vec![pin(Place::FirstCorner), pin(Place::FirstRowLastColumn)],
         ..Sheet::square(1.0, 5)
     };
-    Scene {
-        dt: 1.0 / 240.0,
-        seconds: 1.0,
-        cloth: vec![cloth],
-        ..Scene::default()
-    }
+    Scene { dt: 1.0 / 240.0, seconds: 1.0, cloth: vec![cloth], ..Scene::default() }
 }
 
 fn cantilever() -> Scene {
@@ -270,10 +230,7 @@ fn cantilever() -> Scene {
     Scene {
         dt: 1.0 / 60.0,
         seconds: 3.0,
-        air: Air {
-            drag: 5.0,
-            ..Air::default()
-        },
+        air: Air { drag: 5.0, ..Air::default() },
         cloth: vec![cloth],
         ..Scene::default()
     }
@@ -285,11 +242,7 @@ fn curtain() -> Scene {
         .map(|ring| {
             let share = f64::from(ring) / f64::from(rings);
             let path = moved(2.0, dvec3(0.4 * 2.0 * (0.5 - share), 0.0, 0.0));
-            Pin {
-                at: vec![[share, 0.0]],
-                path,
-                ..Pin::default()
-            }
+            Pin { at: vec![[share, 0.0]], path, ..Pin::default() }
         })
         .collect();
     let cloth = Cloth {
@@ -339,10 +292,7 @@ fn bunting() -> Scene {
         Cloth {
             name: (*fabric).into(),
             fabric: Some((*fabric).into()),
-            pins: vec![Pin {
-                particles: (0..rows).collect(),
-                ..Pin::default()
-            }],
+            pins: vec![Pin { particles: (0..rows).collect(), ..Pin::default() }],
             ..Sheet::mesh(vertices, triangles)
         }
     });

@@ -57,11 +57,7 @@ impl Sim {
             v: model.start_v.clone(),
             last_change: vec![Vec3::ZERO; model.particle_count()],
         };
-        let inputs = Inputs {
-            gravity: model.gravity,
-            wind: model.wind,
-            held: Vec::new(),
-        };
+        let inputs = Inputs { gravity: model.gravity, wind: model.wind, held: Vec::new() };
         Self {
             floors: method.spring_floors(&model),
             before: state.clone(),
@@ -95,21 +91,8 @@ impl Sim {
 
             // Solve.
             let measure = measure && substep + 1 == self.substeps;
-            let Self {
-                model,
-                current: inputs,
-                held,
-                par,
-                ..
-            } = self;
-            let step = Step {
-                model,
-                inputs,
-                held,
-                h,
-                par: *par,
-                measure,
-            };
+            let Self { model, current: inputs, held, par, .. } = self;
+            let step = Step { model, inputs, held, h, par: *par, measure };
             let solved = self.solver.step(&step, &mut self.state);
 
             // Check: nothing that is not finite leaves a step.
@@ -152,24 +135,9 @@ impl Sim {
         let mut state = self.before.clone();
         let h = dt / self.substeps as f32;
         let (model, inputs, held, par) = (&self.model, &self.current, &self.held, self.par);
-        solver.step(
-            &Step {
-                model,
-                inputs,
-                held,
-                h,
-                par,
-                measure: false,
-            },
-            &mut state,
-        );
+        solver.step(&Step { model, inputs, held, h, par, measure: false }, &mut state);
         let square = |v: Vec3| v.as_dvec3().length_squared();
-        let error: f64 = state
-            .v
-            .iter()
-            .zip(&self.state.v)
-            .map(|(r, v)| square(*v - *r))
-            .sum();
+        let error: f64 = state.v.iter().zip(&self.state.v).map(|(r, v)| square(*v - *r)).sum();
         let size: f64 = state.v.iter().map(|v| square(*v)).sum();
         report.converged_error = Some((error / size.max(f64::MIN_POSITIVE)).sqrt());
         Ok(report)
@@ -190,16 +158,11 @@ impl Sim {
         self.held.velocity.fill(Vec3::ZERO);
         let pins = self.model.pins.iter().filter_map(|pin| {
             let target = pin.target(end)?;
-            Some(crate::inputs::Hold {
-                particle: pin.particle as usize,
-                target,
-            })
+            Some(crate::inputs::Hold { particle: pin.particle as usize, target })
         });
         let count = self.state.x.len();
         let wanted = pins.chain(self.inputs.held.iter().copied());
-        self.current
-            .held
-            .extend(wanted.filter(|hold| hold.particle < count));
+        self.current.held.extend(wanted.filter(|hold| hold.particle < count));
         for hold in &self.current.held {
             self.held.free[hold.particle] = 0.0;
             self.held.velocity[hold.particle] = (hold.target - self.state.x[hold.particle]) / h;
@@ -238,17 +201,11 @@ impl Sim {
     /// Continues from a snapshot of the same model. Fails if its size is another one's.
     pub fn restore(&mut self, state: &State) -> Result<(), Error> {
         let n = self.model.particle_count();
-        if [&state.x, &state.v, &state.last_change]
-            .iter()
-            .any(|v| v.len() != n)
+        if [&state.x, &state.v, &state.last_change].iter().any(|v| v.len() != n)
             || !state.is_finite()
         {
             let remedy = format!("a snapshot of this model holds {n} finite particles");
-            return Err(Error::new(
-                "state",
-                format!("{} particles", state.x.len()),
-                remedy,
-            ));
+            return Err(Error::new("state", format!("{} particles", state.x.len()), remedy));
         }
         self.state.copy_from(state);
         Ok(())

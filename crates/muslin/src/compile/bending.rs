@@ -32,25 +32,16 @@ pub fn hinge_stiffness(hinges: &[HingeShape], total_area: f64, b: f64) -> Vec<f6
     let flat = |p: DVec3| DVec2::new(p.dot(axis), p.dot(normal.cross(axis)));
     let shape_weight = |h: &HingeShape| {
         let edge = h.corners[1] - h.corners[0];
-        if h.area > 0.0 {
-            edge.length_squared() / h.area
-        } else {
-            0.0
-        }
+        if h.area > 0.0 { edge.length_squared() / h.area } else { 0.0 }
     };
-    let candidates: [Vec<f64>; 2] = [
-        hinges.iter().map(|_| 1.0).collect(),
-        hinges.iter().map(shape_weight).collect(),
-    ];
+    let candidates: [Vec<f64>; 2] =
+        [hinges.iter().map(|_| 1.0).collect(), hinges.iter().map(shape_weight).collect()];
     let mut best: Option<(f64, f64, Vec<f64>)> = None;
     for weights in candidates {
         let Some((mean, spread)) = strip_rigidity(hinges, &weights, total_area, flat) else {
             continue;
         };
-        if best
-            .as_ref()
-            .is_none_or(|(least, ..)| spread < *least - 1e-6)
-        {
+        if best.as_ref().is_none_or(|(least, ..)| spread < *least - 1e-6) {
             best = Some((spread, mean, weights));
         }
     }
@@ -92,9 +83,7 @@ fn strip_rigidity(
         })
         .collect();
     let mean = rigidity.iter().sum::<f64>() / 8.0;
-    let spread = rigidity
-        .iter()
-        .fold(0.0f64, |m, r| m.max((r / mean - 1.0).abs()));
+    let spread = rigidity.iter().fold(0.0f64, |m, r| m.max((r / mean - 1.0).abs()));
     Some((mean, spread))
 }
 
@@ -103,11 +92,7 @@ fn area_normal(x: &[DVec3; 4]) -> DVec3 {
     let (n2, n3) = (e.cross(x[2] - x[0]), (x[3] - x[0]).cross(e));
     // Hinges are stored with either orientation; fold them to one side.
     let n = n2 + n3;
-    if n.dot(DVec3::new(0.31, 0.83, 0.46)) < 0.0 {
-        -n
-    } else {
-        n
-    }
+    if n.dot(DVec3::new(0.31, 0.83, 0.46)) < 0.0 { -n } else { n }
 }
 
 #[cfg(test)]
@@ -120,14 +105,13 @@ mod tests {
             let [a, b, c] = t.map(|i| points[i as usize]);
             0.5 * (b - a).cross(c - a).length()
         };
-        let shapes = (triangles::edges(faces)
-            .iter()
-            .filter(|e| e.sides.len() == 2))
-        .map(|e| HingeShape {
-            corners: [e.ends[0], e.ends[1], e.sides[0].0, e.sides[1].0].map(|i| points[i as usize]),
-            area: e.sides.iter().map(|s| area(&faces[s.1 as usize])).sum(),
-        })
-        .collect();
+        let shapes = (triangles::edges(faces).iter().filter(|e| e.sides.len() == 2))
+            .map(|e| HingeShape {
+                corners: [e.ends[0], e.ends[1], e.sides[0].0, e.sides[1].0]
+                    .map(|i| points[i as usize]),
+                area: e.sides.iter().map(|s| area(&faces[s.1 as usize])).sum(),
+            })
+            .collect();
         (shapes, faces.iter().map(area).sum())
     }
 
@@ -136,17 +120,13 @@ mod tests {
     fn strip_rigidity_of_known_meshes() {
         // Large, because the rim lacks hinges.
         let n = 120;
-        let square: Vec<DVec3> = (0..n * n)
-            .map(|i| DVec3::new((i % n) as f64, 0.0, (i / n) as f64))
-            .collect();
+        let square: Vec<DVec3> =
+            (0..n * n).map(|i| DVec3::new((i % n) as f64, 0.0, (i / n) as f64)).collect();
         let flat = |p: DVec3| DVec2::new(p.x, p.z);
         let (hinges, area) = shapes(&square, &grid::triangles(n, n));
         let ones = vec![1.0; hinges.len()];
         let (mean, spread) = strip_rigidity(&hinges, &ones, area, flat).unwrap();
-        assert!(
-            (mean / (2.0 / 3.0) - 1.0).abs() < 0.02 && spread < 0.01,
-            "{mean} {spread}"
-        );
+        assert!((mean / (2.0 / 3.0) - 1.0).abs() < 0.02 && spread < 0.01, "{mean} {spread}");
 
         let skewed: Vec<DVec3> = (0..n * n)
             .map(|i| {
@@ -155,10 +135,7 @@ mod tests {
             })
             .collect();
         let mut faces = Vec::new();
-        for a in (0..n * (n - 1))
-            .filter(|a| a % n != n - 1)
-            .map(|a| a as u32)
-        {
+        for a in (0..n * (n - 1)).filter(|a| a % n != n - 1).map(|a| a as u32) {
             let n = n as u32;
             faces.extend([[a, a + 1, a + n], [a + 1, a + n + 1, a + n]]);
         }
@@ -168,9 +145,6 @@ mod tests {
             .map(|h| (h.corners[1] - h.corners[0]).length_squared() / h.area)
             .collect();
         let (mean, spread) = strip_rigidity(&hinges, &weights, area, flat).unwrap();
-        assert!(
-            (mean / (8.0 / 9.0) - 1.0).abs() < 0.02 && spread < 0.01,
-            "{mean} {spread}"
-        );
+        assert!((mean / (8.0 / 9.0) - 1.0).abs() < 0.02 && spread < 0.01, "{mean} {spread}");
     }
 }

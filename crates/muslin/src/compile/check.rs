@@ -10,9 +10,7 @@ pub struct Check {
 
 impl Check {
     pub fn new(prefix: &str) -> Self {
-        Self {
-            prefix: prefix.into(),
-        }
+        Self { prefix: prefix.into() }
     }
 
     pub fn error(&self, key: &str, value: impl std::fmt::Display, remedy: &str) -> Error {
@@ -24,11 +22,7 @@ impl Check {
         if value >= low && value <= high {
             return Ok(());
         }
-        Err(self.error(
-            key,
-            value,
-            &format!("must be a number between {low:e} and {high:e}"),
-        ))
+        Err(self.error(key, value, &format!("must be a number between {low:e} and {high:e}")))
     }
 
     pub fn count(&self, key: &str, value: usize, low: usize, high: usize) -> Result<(), Error> {
@@ -48,8 +42,6 @@ impl Check {
 
     pub fn direction(&self, key: &str, value: DVec3) -> Result<DVec3, Error> {
         self.vector(key, value, 1e6)?;
-        value
-            .try_normalize()
-            .ok_or_else(|| self.error(key, value, "must not be the zero vector"))
+        value.try_normalize().ok_or_else(|| self.error(key, value, "must not be the zero vector"))
     }
 }

@@ -81,9 +81,7 @@ pub fn add(draft: &mut Draft, cloth: &Cloth, check: &Check) -> Result<(), Error>
 
     let first_triangle = draft.triangles.len();
     let shift = first as u32;
-    draft
-        .triangles
-        .extend(shape.triangles.iter().map(|t| t.map(|i| i + shift)));
+    draft.triangles.extend(shape.triangles.iter().map(|t| t.map(|i| i + shift)));
     draft.cloths.push(ClothPart {
         name: cloth.name,
         particles: first..first + n,
@@ -160,11 +158,7 @@ fn grid_shape(cloth: &Cloth, check: &Check) -> Result<Shape, Error> {
     let mut areas = Vec::with_capacity(columns * rows);
     // A border particle stands for half a cell in that direction; a chain for its whole width.
     let share = |i: usize, n: usize| {
-        if n > 1 && (i == 0 || i == n - 1) {
-            0.5
-        } else {
-            1.0
-        }
+        if n > 1 && (i == 0 || i == n - 1) { 0.5 } else { 1.0 }
     };
     for row in 0..rows {
         for column in 0..columns {
@@ -173,12 +167,7 @@ fn grid_shape(cloth: &Cloth, check: &Check) -> Result<Shape, Error> {
         }
     }
     let triangles = grid::triangles(columns, rows);
-    Ok(Shape {
-        points,
-        areas,
-        triangles,
-        grid: Some((columns, rows, dx, dy)),
-    })
+    Ok(Shape { points, areas, triangles, grid: Some((columns, rows, dx, dy)) })
 }
 
 fn mesh_shape(cloth: &Cloth, mesh: &Mesh, check: &Check) -> Result<Shape, Error> {
@@ -203,19 +192,11 @@ fn mesh_shape(cloth: &Cloth, mesh: &Mesh, check: &Check) -> Result<Shape, Error>
         if a == b || b == c || c == a {
             return Err(check.error(&key, shown, "a triangle needs three different vertices"));
         }
-        let area = 0.5
-            * (points[b] - points[a])
-                .cross(points[c] - points[a])
-                .length();
+        let area = 0.5 * (points[b] - points[a]).cross(points[c] - points[a]).length();
         corners.iter().for_each(|&i| areas[i] += area / 3.0);
         triangles.push(corners.map(|i| i as u32));
     }
-    Ok(Shape {
-        points,
-        areas,
-        triangles,
-        grid: None,
-    })
+    Ok(Shape { points, areas, triangles, grid: None })
 }
 
 fn add_particles(
@@ -243,9 +224,7 @@ fn add_particles(
             return Err(check.error("material.density", mass, &remedy));
         }
         draft.x.push(point.as_vec3());
-        draft
-            .v
-            .push((cloth.velocity + cloth.spin.cross(point - centre)).as_vec3());
+        draft.v.push((cloth.velocity + cloth.spin.cross(point - centre)).as_vec3());
         draft.mass.push(mass as f32);
         draft.absolute_damping.push(cloth.absolute_damping as f32);
     }
@@ -274,9 +253,7 @@ impl Draft {
         springs.relative_damping.push(relative as f32);
         springs.strong.push(family != Family::Bend);
         springs.structural.push(family == Family::Structural);
-        springs
-            .tension_only
-            .push(tension_only && family != Family::Bend);
+        springs.tension_only.push(tension_only && family != Family::Bend);
     }
 }
 
@@ -285,16 +262,7 @@ fn add_raw_springs(draft: &mut Draft, s: &Springs, shape: &Shape, first: usize) 
         for edge in triangles::edges(&shape.triangles) {
             let (k, d) = (s.structural, s.structural_damping);
             let family = Family::Structural;
-            draft.spring(
-                shape,
-                first,
-                edge.ends,
-                k,
-                d,
-                s.relative_damping,
-                family,
-                s.tension_only,
-            );
+            draft.spring(shape, first, edge.ends, k, d, s.relative_damping, family, s.tension_only);
         }
         return;
     };
@@ -303,32 +271,14 @@ fn add_raw_springs(draft: &mut Draft, s: &Springs, shape: &Shape, first: usize) 
     // structural edges in the strain figures.
     let nets = if kim {
         [
-            (
-                grid::AXIAL,
-                1,
-                s.type1,
-                s.structural_damping,
-                Family::Structural,
-            ),
-            (
-                grid::DIAGONAL,
-                1,
-                s.type1,
-                s.structural_damping,
-                Family::Shear,
-            ),
+            (grid::AXIAL, 1, s.type1, s.structural_damping, Family::Structural),
+            (grid::DIAGONAL, 1, s.type1, s.structural_damping, Family::Shear),
             (grid::AXIAL, 2, s.type2, s.bend_damping, Family::Bend),
             (grid::DIAGONAL, 2, s.type2, s.bend_damping, Family::Bend),
         ]
     } else {
         [
-            (
-                grid::AXIAL,
-                1,
-                s.structural,
-                s.structural_damping,
-                Family::Structural,
-            ),
+            (grid::AXIAL, 1, s.structural, s.structural_damping, Family::Structural),
             (grid::DIAGONAL, 1, s.shear, s.shear_damping, Family::Shear),
             (grid::AXIAL, 2, s.bend, s.bend_damping, Family::Bend),
             (grid::DIAGONAL, 2, 0.0, 0.0, Family::Bend),
@@ -342,16 +292,7 @@ fn add_raw_springs(draft: &mut Draft, s: &Springs, shape: &Shape, first: usize) 
             for offset in directions {
                 for ends in grid::pairs_from_row(columns, rows, row, offset, distance) {
                     let relative = s.relative_damping;
-                    draft.spring(
-                        shape,
-                        first,
-                        ends,
-                        k,
-                        damping,
-                        relative,
-                        family,
-                        s.tension_only,
-                    );
+                    draft.spring(shape, first, ends, k, damping, relative, family, s.tension_only);
                 }
             }
         }
@@ -370,16 +311,7 @@ fn add_fabric_springs(
     let relative = cloth.springs.relative_damping;
     let tension_only = cloth.springs.tension_only;
     let mut spring = |ends, k: f64, family| {
-        draft.spring(
-            shape,
-            first,
-            ends,
-            k,
-            tau * k,
-            relative,
-            family,
-            tension_only,
-        );
+        draft.spring(shape, first, ends, k, tau * k, relative, family, tension_only);
     };
     let Some((columns, rows, dx, dy)) = shape.grid else {
         for edge in triangles::edges(&shape.triangles) {
@@ -392,11 +324,7 @@ fn add_fabric_springs(
                     0.5 * (b - a).cross(shape.points[opposite as usize] - a).length()
                 })
                 .sum();
-            let k = if squared > 0.0 {
-                stretch * area / squared
-            } else {
-                0.0
-            };
+            let k = if squared > 0.0 { stretch * area / squared } else { 0.0 };
             spring(edge.ends, k, Family::Structural);
         }
         return Ok(());
@@ -404,11 +332,7 @@ fn add_fabric_springs(
     if rows == 1 || columns == 1 {
         // A chain: the other direction's size is its width.
         let (length, width) = if rows == 1 { (dx, dy) } else { (dy, dx) };
-        let k = if length > 0.0 {
-            stretch * width / length
-        } else {
-            0.0
-        };
+        let k = if length > 0.0 { stretch * width / length } else { 0.0 };
         for row in 0..rows {
             for offset in grid::AXIAL {
                 for ends in grid::pairs_from_row(columns, rows, row, offset, 1) {
@@ -430,20 +354,12 @@ fn add_fabric_springs(
     for row in 0..rows {
         for ends in grid::pairs_from_row(columns, rows, row, grid::AXIAL[0], 1) {
             let border = row == 0 || row == rows - 1;
-            spring(
-                ends,
-                if border { 0.5 * along_x } else { along_x },
-                Family::Structural,
-            );
+            spring(ends, if border { 0.5 * along_x } else { along_x }, Family::Structural);
         }
         for ends in grid::pairs_from_row(columns, rows, row, grid::AXIAL[1], 1) {
             let column = ends[0] as usize % columns;
             let border = column == 0 || column == columns - 1;
-            spring(
-                ends,
-                if border { 0.5 * along_y } else { along_y },
-                Family::Structural,
-            );
+            spring(ends, if border { 0.5 * along_y } else { along_y }, Family::Structural);
         }
         for offset in grid::DIAGONAL {
             for ends in grid::pairs_from_row(columns, rows, row, offset, 1) {
@@ -470,10 +386,7 @@ fn add_hinges(draft: &mut Draft, bending: f64, shape: &Shape, first: usize) {
             let ids = [edge.ends[0], edge.ends[1], pair[0].0, pair[1].0];
             if pair[0].0 != pair[1].0 {
                 let at = ids.map(|i| shape.points[i as usize]);
-                shapes.push(HingeShape {
-                    corners: at,
-                    area: area(pair[0].1) + area(pair[1].1),
-                });
+                shapes.push(HingeShape { corners: at, area: area(pair[0].1) + area(pair[1].1) });
                 corners.push(ids);
             }
         }
@@ -483,14 +396,8 @@ fn add_hinges(draft: &mut Draft, bending: f64, shape: &Shape, first: usize) {
     for ((ids, shape), k) in corners.into_iter().zip(shapes).zip(stiffness) {
         draft.hinge_corners.push(ids.map(|i| i + first as u32));
         draft.hinges.stiffness.push(k as f32);
-        draft
-            .hinges
-            .rest_angle
-            .push(hinge::angle(shape.corners.map(|c| c.as_vec3())));
-        draft
-            .hinges
-            .flat
-            .push(hinge::flat_coefficients(shape.corners));
+        draft.hinges.rest_angle.push(hinge::angle(shape.corners.map(|c| c.as_vec3())));
+        draft.hinges.flat.push(hinge::flat_coefficients(shape.corners));
     }
 }
 
@@ -528,10 +435,7 @@ fn add_pins(
             let name = format!("path.{w}.time");
             check.range(&key(&name), waypoint.time, -1e9, 1e9)?;
             check.vector(&key(&format!("path.{w}.offset")), waypoint.offset, 1e6)?;
-            if path
-                .last()
-                .is_some_and(|&(before, _)| before >= waypoint.time)
-            {
+            if path.last().is_some_and(|&(before, _)| before >= waypoint.time) {
                 return Err(check.error(&key(&name), waypoint.time, "times must increase"));
             }
             path.push((waypoint.time, waypoint.offset.as_vec3()));
@@ -547,12 +451,7 @@ fn add_pins(
             }
             let start = shape.points[particle].as_vec3();
             let particle = (first + particle) as u32;
-            draft.pins.push(Pin {
-                particle,
-                start,
-                path: path.clone(),
-                release,
-            });
+            draft.pins.push(Pin { particle, start, path: path.clone(), release });
         }
     }
     Ok(())
@@ -571,9 +470,7 @@ fn places(place: Place, columns: usize, rows: usize) -> Vec<usize> {
         Place::LastColumn => (0..rows).map(|r| r * columns + columns - 1).collect(),
         Place::FirstTwoColumns => {
             let second = 1.min(columns - 1);
-            (0..rows)
-                .flat_map(|r| [r * columns, r * columns + second])
-                .collect()
+            (0..rows).flat_map(|r| [r * columns, r * columns + second]).collect()
         }
     }
 }

@@ -40,11 +40,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
     check.vector("gravity", scene.gravity, 1e6)?;
     let air = compile_air(scene)?;
     if scene.cloth.is_empty() {
-        return Err(Error::new(
-            "cloth",
-            "[]",
-            "a scene needs at least one [[cloth]]",
-        ));
+        return Err(Error::new("cloth", "[]", "a scene needs at least one [[cloth]]"));
     }
 
     let mut draft = Draft::default();
@@ -54,11 +50,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
 
     let n = draft.x.len();
     let springs = &mut draft.springs;
-    springs.is_damped = springs
-        .damping
-        .iter()
-        .chain(&springs.relative_damping)
-        .any(|d| *d != 0.0);
+    springs.is_damped = springs.damping.iter().chain(&springs.relative_damping).any(|d| *d != 0.0);
     let (piece, piece_count) = pieces(n, &draft.ends, &draft.hinge_corners);
     Ok(Model {
         name: scene.name.clone(),
@@ -113,9 +105,7 @@ fn pieces(n: usize, ends: &[[u32; 2]], corners: &[[u32; 4]]) -> (Vec<u32>, usize
         i
     }
     let mut parent: Vec<u32> = (0..n as u32).collect();
-    let triples = corners
-        .iter()
-        .flat_map(|&[a, b, c, d]| [[a, b], [a, c], [a, d]]);
+    let triples = corners.iter().flat_map(|&[a, b, c, d]| [[a, b], [a, c], [a, d]]);
     for [a, b] in ends.iter().copied().chain(triples) {
         let (a, b) = (root(&mut parent, a), root(&mut parent, b));
         parent[a.max(b) as usize] = a.min(b);

@@ -18,11 +18,7 @@ use glam::Vec3;
 #[inline(always)]
 pub fn between(along: f32, relative: f32, d: Vec3, dv: Vec3) -> Vec3 {
     let squared = d.length_squared();
-    let s = if squared > 0.0 {
-        along * d.dot(dv) / squared
-    } else {
-        0.0
-    };
+    let s = if squared > 0.0 { along * d.dot(dv) / squared } else { 0.0 };
     s * d + relative * dv
 }
 
@@ -42,10 +38,7 @@ pub fn add_absolute(total: &mut [Vec3], model: &Model, par: Par, v: &[Vec3]) {
 /// Adds the dampers between particles.
 pub fn add_between(total: &mut [Vec3], model: &Model, par: Par, x: &[Vec3], v: &[Vec3]) {
     if model.springs.is_damped {
-        model
-            .topology
-            .links
-            .accumulate(par, total, &Dampers { model, x, v });
+        model.topology.links.accumulate(par, total, &Dampers { model, x, v });
     }
 }
 

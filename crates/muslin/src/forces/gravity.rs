@@ -7,10 +7,7 @@ use glam::Vec3;
 pub fn set(total: &mut [Vec3], mass: &[f32], gravity: Vec3, par: Par) {
     par.blocks(total, |block, total| {
         let mass = &mass[block * BLOCK..];
-        total
-            .iter_mut()
-            .zip(mass)
-            .for_each(|(f, m)| *f = *m * gravity);
+        total.iter_mut().zip(mass).for_each(|(f, m)| *f = *m * gravity);
     });
 }
 

@@ -49,12 +49,7 @@ pub fn gradient(x: [Vec3; 4]) -> [Vec3; 4] {
     let (g2, g3) = (-(length / q2) * n2, -(length / q3) * n3);
     let along = |p: Vec3| (p - x[0]).dot(e) / (length * length);
     let (s2, s3) = (along(x[2]), along(x[3]));
-    [
-        -(1.0 - s2) * g2 - (1.0 - s3) * g3,
-        -s2 * g2 - s3 * g3,
-        g2,
-        g3,
-    ]
+    [-(1.0 - s2) * g2 - (1.0 - s3) * g3, -s2 * g2 - s3 * g3, g2, g3]
 }
 
 /// Coefficients c with ∇θ = c n for the flat rest shape: lengths only, so any rest shape will do.
@@ -68,13 +63,7 @@ pub fn flat_coefficients(x: [DVec3; 4]) -> [f32; 4] {
         (along, if height > 0.0 { -1.0 / height } else { 0.0 })
     };
     let ((s2, c2), (s3, c3)) = (side(x[2]), side(x[3]));
-    [
-        -(1.0 - s2) * c2 - (1.0 - s3) * c3,
-        -s2 * c2 - s3 * c3,
-        c2,
-        c3,
-    ]
-    .map(|c| c as f32)
+    [-(1.0 - s2) * c2 - (1.0 - s3) * c3, -s2 * c2 - s3 * c3, c2, c3].map(|c| c as f32)
 }
 
 /// Evaluates every hinge of a model.
@@ -134,16 +123,10 @@ pub fn fill_elements(
         if jacobian == Jacobian::Scalar {
             let c = hinges.flat[hinge];
             for (axis, term) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-                system.elements[3 * hinge + axis] = RankOne {
-                    g: c.map(|c| c * term),
-                    scale,
-                };
+                system.elements[3 * hinge + axis] = RankOne { g: c.map(|c| c * term), scale };
             }
         } else {
-            system.elements[hinge] = RankOne {
-                g: bend.gradient,
-                scale,
-            };
+            system.elements[hinge] = RankOne { g: bend.gradient, scale };
         }
     }
 }

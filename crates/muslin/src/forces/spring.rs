@@ -43,11 +43,7 @@ pub fn tension(k: f32, rest_length: f32, r: f32, floor: f32) -> f32 {
 /// Elastic energy. [J]
 pub fn energy(k: f32, rest_length: f32, r: f64, floor: f32) -> f64 {
     let stretch = r - f64::from(rest_length);
-    let counted = if floor == 0.0 {
-        stretch.max(0.0)
-    } else {
-        stretch
-    };
+    let counted = if floor == 0.0 { stretch.max(0.0) } else { stretch };
     0.5 * f64::from(k) * counted * counted
 }
 
@@ -75,18 +71,14 @@ pub fn stiffness(model: Jacobian, k: f32, rest_length: f32, r: f32, floor: f32) 
 #[inline(always)]
 pub fn block(along: f32, across: f32, d: Vec3) -> Sym3 {
     let squared = d.length_squared();
-    let s = if squared > 0.0 {
-        (along - across) / squared
-    } else {
-        0.0
-    };
+    let s = if squared > 0.0 { (along - across) / squared } else { 0.0 };
     Sym3([
         across + s * d.x * d.x,
-        s * d.x * d.y,
-        s * d.x * d.z,
         across + s * d.y * d.y,
-        s * d.y * d.z,
         across + s * d.z * d.z,
+        s * d.x * d.y,
+        s * d.y * d.z,
+        s * d.z * d.x,
     ])
 }
 
@@ -117,10 +109,7 @@ impl PairKernel for Pull<'_> {
         let (xa, xb) = (&self.x[3 * a..][..3 * len], &self.x[3 * b..][..3 * len]);
         let mut pulls = [0.0f32; 64];
         let pulls = &mut pulls[..len];
-        out.iter_mut()
-            .zip(xa)
-            .zip(xb)
-            .for_each(|((d, a), b)| *d = b - a);
+        out.iter_mut().zip(xa).zip(xb).for_each(|((d, a), b)| *d = b - a);
         let constants = self.stiffness[link..][..len]
             .iter()
             .zip(&self.rest_length[link..][..len])
@@ -150,15 +139,7 @@ pub fn fill_blocks(
     h: f32,
     x: &[Vec3],
 ) {
-    widest(FillBlocks {
-        blocks,
-        model,
-        floors,
-        jacobian,
-        weak_springs_explicit,
-        h,
-        x,
-    });
+    widest(FillBlocks { blocks, model, floors, jacobian, weak_springs_explicit, h, x });
 }
 
 struct FillBlocks<'a> {
@@ -175,10 +156,7 @@ impl FillBlocks<'_> {
     #[inline(always)]
     fn fill(self, jacobian: Jacobian) {
         let springs = &self.model.springs;
-        for &Run {
-            a, b, link, len, ..
-        } in self.model.topology.links.runs()
-        {
+        for &Run { a, b, link, len, .. } in self.model.topology.links.runs() {
             let (a, b, link, len) = (a as usize, b as usize, link as usize, len as usize);
             let (xa, xb) = (&self.x[a..][..len], &self.x[b..][..len]);
             let blocks = &mut self.blocks[link..][..len];
@@ -186,18 +164,9 @@ impl FillBlocks<'_> {
                 let s = link + t;
                 let d = *xb - *xa;
                 let implicit = springs.strong[s] || !self.weak_springs_explicit;
-                let k = if implicit {
-                    self.h * self.h * springs.stiffness[s]
-                } else {
-                    0.0
-                };
-                let (along, across) = stiffness(
-                    jacobian,
-                    k,
-                    springs.rest_length[s],
-                    d.length(),
-                    self.floors[s],
-                );
+                let k = if implicit { self.h * self.h * springs.stiffness[s] } else { 0.0 };
+                let (along, across) =
+                    stiffness(jacobian, k, springs.rest_length[s], d.length(), self.floors[s]);
                 let relative = self.h * springs.relative_damping[s];
                 let damped = along + self.h * springs.damping[s] + relative;
                 *out = block(damped, across + relative, d);

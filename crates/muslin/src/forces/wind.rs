@@ -36,10 +36,7 @@ pub fn gust(density: f32, drag: f32, lift: f32, x: [Vec3; 3], u: Vec3) -> Gust {
     let s = 0.5 * density * area / 3.0;
     let damping = s * drag * through.abs();
     let across = s * lift * through * (speed * n - (through / speed) * u);
-    Gust {
-        force: damping * u + across,
-        damping,
-    }
+    Gust { force: damping * u + across, damping }
 }
 
 /// Evaluates every triangle of a model; does nothing in still, weightless air.
@@ -53,13 +50,7 @@ pub fn evaluate(gusts: &mut [Gust], model: &Model, wind: Vec3, par: Par, x: &[Ve
             let corners = model.triangles[block * BLOCK + k].map(|p| p as usize);
             let mean = (v[corners[0]] + v[corners[1]] + v[corners[2]]) / 3.0;
             let x = corners.map(|p| x[p]);
-            *out = gust(
-                air.density,
-                air.drag_coefficient,
-                air.lift_coefficient,
-                x,
-                wind - mean,
-            );
+            *out = gust(air.density, air.drag_coefficient, air.lift_coefficient, x, wind - mean);
         }
     });
 }
@@ -84,8 +75,5 @@ pub fn damping_at(model: &Model, gusts: &[Gust], particle: usize) -> f32 {
         return 0.0;
     }
     let members = model.triangle_members.of(particle);
-    members
-        .iter()
-        .map(|member| gusts[member.item as usize].damping)
-        .sum()
+    members.iter().map(|member| gusts[member.item as usize].damping).sum()
 }

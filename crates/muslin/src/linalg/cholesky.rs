@@ -42,9 +42,7 @@ impl Cholesky {
         unique.sort_unstable();
         unique.dedup();
         let mut column_starts = vec![0usize; n + 1];
-        unique
-            .iter()
-            .for_each(|&(column, _)| column_starts[column + 1] += 1);
+        unique.iter().for_each(|&(column, _)| column_starts[column + 1] += 1);
         (0..n).for_each(|c| column_starts[c + 1] += column_starts[c]);
         let slots = places
             .iter()
@@ -149,7 +147,7 @@ fn for_each_entry(
     mut entry: impl FnMut(usize, usize, f32),
 ) {
     // Places of a symmetric block's six numbers.
-    const FULL: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+    const FULL: [[usize; 3]; 3] = [[0, 3, 5], [3, 1, 4], [5, 4, 2]];
     for (i, block) in system.diagonal.iter().enumerate() {
         for r in 0..k {
             (0..=r).for_each(|c| entry(i * k + r, i * k + c, block.0[FULL[r][c]]));
@@ -166,11 +164,7 @@ fn for_each_entry(
         let term = &system.elements[element * system.parts];
         for p in 0..4 {
             for q in 0..p {
-                let (p, q) = if particles[p] > particles[q] {
-                    (p, q)
-                } else {
-                    (q, p)
-                };
+                let (p, q) = if particles[p] > particles[q] { (p, q) } else { (q, p) };
                 let (i, j) = (particles[p] as usize, particles[q] as usize);
                 for r in 0..k {
                     for c in 0..k {

@@ -3,8 +3,9 @@
 //! Held particles are filtered as in Baraff & Witkin 1998 §5.3: their rows are multiplied by 0 in
 //! every residual and search direction, so they keep the value they came with (zero).
 
+use super::vectors::{add_scaled, dot, partial_sums, scale_and_add, scale_each, update};
 use super::{System, Topology};
-use crate::par::{BLOCK, Par, block_count};
+use crate::par::Par;
 use glam::Vec3;
 
 /// Vectors of the iteration, allocated once.
@@ -44,7 +45,7 @@ impl Workspace {
             z: zeros.clone(),
             p: zeros.clone(),
             q: zeros,
-            partial: vec![0.0; block_count(n)],
+            partial: partial_sums(n),
         }
     }
 
@@ -62,13 +63,7 @@ impl Workspace {
         stop: Stop,
         x: &mut [Vec3],
     ) -> Outcome {
-        let Self {
-            r,
-            z,
-            p,
-            q,
-            partial,
-        } = self;
+        let Self { r, z, p, q, partial } = self;
         let target = stop.tolerance * dot(par, partial, b, b).sqrt();
         residual(system, topology, par, b, free, x, r);
         let mut iterations = 0;
@@ -76,52 +71,33 @@ impl Workspace {
         loop {
             let norm = dot(par, partial, r, r).sqrt();
             if norm <= target || norm == 0.0 {
-                return Outcome {
-                    iterations,
-                    converged: true,
-                };
+                return Outcome { iterations, converged: true };
             }
             if iterations >= stop.max_iterations || !norm.is_finite() {
-                return Outcome {
-                    iterations,
-                    converged: false,
-                };
+                return Outcome { iterations, converged: false };
             }
             // z = P⁻¹ r with P the block diagonal of A, or the identity.
-            let inverse = &system.inverse;
-            par.blocks(z, |block, z| {
-                let first = block * BLOCK;
-                for (k, z) in z.iter_mut().enumerate() {
-                    let r = r[first + k];
-                    *z = if block_jacobi {
-                        inverse[first + k] * r
-                    } else {
-                        r
-                    };
-                }
-            });
+            if block_jacobi {
+                let (r, inverse) = (&*r, &system.inverse);
+                update(par, z, |i, _| inverse[i] * r[i]);
+            } else {
+                z.copy_from_slice(r);
+            }
             let rho_old = rho;
             rho = dot(par, partial, r, z);
-            let beta = if iterations == 0 {
-                0.0
-            } else {
-                (rho / rho_old) as f32
-            };
-            update(par, p, |i, p| z[i] + beta * p);
+            let beta = if iterations == 0 { 0.0 } else { (rho / rho_old) as f32 };
+            scale_and_add(par, p, beta, z);
             // q = A p, filtered.
             system.apply(topology, par, p, q);
-            update(par, q, |i, q| free[i] * q);
+            scale_each(par, q, free);
             let curvature = dot(par, partial, p, q);
             // An indefinite matrix (a compressed spring's exact Jacobian) ends the descent.
             if curvature.is_nan() || curvature <= 0.0 {
-                return Outcome {
-                    iterations,
-                    converged: false,
-                };
+                return Outcome { iterations, converged: false };
             }
             let alpha = (rho / curvature) as f32;
-            update(par, x, |i, x| x + alpha * p[i]);
-            update(par, r, |i, r| r - alpha * q[i]);
+            add_scaled(par, x, alpha, p);
+            add_scaled(par, r, -alpha, q);
             iterations += 1;
         }
     }
@@ -154,39 +130,6 @@ pub fn residual(
     r: &mut [Vec3],
 ) {
     system.apply(topology, par, x, r);
-    update(par, r, |i, ax| free[i] * (b[i] - ax));
-}
-
-/// `out[i] = new(i, out[i])` for every particle.
-pub fn update(par: Par, out: &mut [Vec3], new: impl Fn(usize, Vec3) -> Vec3 + Sync) {
-    par.blocks(out, |block, out| {
-        let first = block * BLOCK;
-        out.iter_mut()
-            .enumerate()
-            .for_each(|(k, o)| *o = new(first + k, *o));
-    });
-}
-
-/// Σ a · b in f64, added in a fixed order. Eight running sums keep the adder busy.
-fn dot(par: Par, partial: &mut [f64], a: &[Vec3], b: &[Vec3]) -> f64 {
-    par.sum(a.len(), partial, |range| {
-        let (a, b): (&[f32], &[f32]) = (
-            bytemuck::cast_slice(&a[range.clone()]),
-            bytemuck::cast_slice(&b[range]),
-        );
-        let mut sums = [0.0f64; 8];
-        let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-        let rest: f64 = a8
-            .remainder()
-            .iter()
-            .zip(b8.remainder())
-            .map(|(a, b)| f64::from(a * b))
-            .sum();
-        for (a, b) in a8.zip(b8) {
-            for k in 0..8 {
-                sums[k] += f64::from(a[k]) * f64::from(b[k]);
-            }
-        }
-        sums.iter().sum::<f64>() + rest
-    })
+    scale_and_add(par, r, -1.0, b);
+    scale_each(par, r, free);
 }

@@ -5,6 +5,7 @@ pub mod conjugate_gradient;
 pub mod relaxation;
 mod sym3;
 mod system;
+pub mod vectors;
 
-pub use sym3::Sym3;
+pub use sym3::{ProductSum, Sym3};
 pub use system::{RankOne, System, Topology};

@@ -7,10 +7,11 @@
 //! Jacobi uses the x of the sweep before, Gauss–Seidel what is newest, in row order (particle
 //! index) or colour by colour. Held particles have a zero inverse block and stay at zero.
 
-use super::conjugate_gradient::{residual, update};
-use super::{Sym3, System, Topology};
+use super::conjugate_gradient::residual;
+use super::vectors::update;
+use super::{ProductSum, Sym3, System, Topology};
 use crate::par::{BLOCK, Par};
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 /// `sweeps` block Jacobi sweeps; `r` is scratch.
 #[allow(clippy::too_many_arguments)]
@@ -31,104 +32,157 @@ pub fn jacobi(
     }
 }
 
-/// `sweeps` Gauss–Seidel sweeps in particle order: on one thread whatever `Par` says, because
-/// each update waits for the one before.
-pub fn gauss_seidel_rows(
-    system: &mut System,
-    topology: &Topology,
-    b: &[Vec3],
-    free: &[f32],
-    sweeps: u32,
-    x: &mut [Vec3],
-) {
-    element_dots(system, topology, x);
-    for _ in 0..sweeps {
-        for i in 0..x.len() {
-            if free[i] != 0.0 {
-                let new = relaxed(system, topology, b, i, x);
-                move_to(system, topology, i, new, x);
-            }
-        }
-    }
-}
-
-/// `sweeps` Gauss–Seidel sweeps colour by colour; particles of one colour are computed together.
-/// `scratch` holds the new values of a colour.
-#[allow(clippy::too_many_arguments)]
-pub fn gauss_seidel_colours(
-    system: &mut System,
-    topology: &Topology,
-    par: Par,
-    b: &[Vec3],
-    free: &[f32],
-    sweeps: u32,
-    x: &mut [Vec3],
-    scratch: &mut [Vec3],
-) {
-    element_dots(system, topology, x);
-    for _ in 0..sweeps {
-        for group in topology.colours.groups() {
-            let (shared, x_now) = (&*system, &*x);
-            let new = &mut scratch[..group.len()];
-            par.blocks(new, |block, new| {
-                for (new, &i) in new.iter_mut().zip(&group[block * BLOCK..]) {
-                    *new = relaxed(shared, topology, b, i as usize, x_now);
-                }
-            });
-            for (&i, &new) in group.iter().zip(&*new) {
-                if free[i as usize] != 0.0 {
-                    move_to(system, topology, i as usize, new, x);
-                }
-            }
-        }
-    }
-}
-
-/// Makes `system.dots` the g · x of every element.
-fn element_dots(system: &mut System, topology: &Topology, x: &[Vec3]) {
-    for (term, dot) in system.dots.iter_mut().enumerate() {
-        *dot = system.elements[term].dot(&topology.elements[term / system.parts], x);
-    }
-}
-
-/// The value of x_i that solves row i with its neighbours as they are.
-#[inline]
-fn relaxed(system: &System, topology: &Topology, b: &[Vec3], i: usize, x: &[Vec3]) -> Vec3 {
-    let mut sum = b[i];
-    let ends = topology.links.ends();
-    for member in topology.link_members.of(i) {
-        let link = member.item as usize;
-        let neighbour = ends[link][1 - member.slot as usize] as usize;
-        sum += system.link_blocks[link] * x[neighbour];
-    }
-    for member in topology.element_members.of(i) {
-        for term in member.item as usize * system.parts..(member.item as usize + 1) * system.parts {
-            let element = &system.elements[term];
-            let g = element.g[member.slot as usize];
-            sum -= (element.scale * (system.dots[term] - g.dot(x[i]))) * g;
-        }
-    }
-    system.inverse[i] * sum
-}
-
-/// Sets x_i and keeps the element products up to date.
-#[inline]
-fn move_to(system: &mut System, topology: &Topology, i: usize, new: Vec3, x: &mut [Vec3]) {
-    let change = new - x[i];
-    x[i] = new;
-    for member in topology.element_members.of(i) {
-        for term in member.item as usize * system.parts..(member.item as usize + 1) * system.parts {
-            let g = system.elements[term].g[member.slot as usize];
-            system.dots[term] += g.dot(change);
-        }
-    }
-}
-
 /// Zeroes the inverse blocks of held particles, so that sweeps leave them alone.
 pub fn hold(inverse: &mut [Sym3], free: &[f32]) {
     for (inverse, &free) in inverse.iter_mut().zip(free) {
         if free == 0.0 {
             *inverse = Sym3::ZERO;
+        }
+    }
+}
+
+/// Rows of the matrix as a sweep reads them, and its vectors padded to four floats.
+#[derive(Clone, Debug, Default)]
+pub struct GaussSeidel {
+    /// Neighbours of particle i: `neighbours[offsets[i]..offsets[i + 1]]`.
+    offsets: Vec<u32>,
+    neighbours: Vec<Neighbour>,
+    x: Vec<Vec3A>,
+    /// New values of one colour.
+    new: Vec<Vec3A>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Neighbour {
+    particle: u32,
+    link: u32,
+}
+
+impl GaussSeidel {
+    /// Rows for `n` particles over the links for which `coupled` holds: links whose block is
+    /// always zero would cost as much as any other.
+    pub fn new(n: usize, topology: &Topology, coupled: impl Fn(usize) -> bool) -> Self {
+        let mut rows = Self { offsets: vec![0], ..Self::default() };
+        for i in 0..n {
+            for member in topology.link_members.of(i) {
+                let ends = topology.links.ends()[member.item as usize];
+                if coupled(member.item as usize) {
+                    let particle = ends[1 - member.slot as usize];
+                    rows.neighbours.push(Neighbour { particle, link: member.item });
+                }
+            }
+            rows.offsets.push(rows.neighbours.len() as u32);
+        }
+        rows.x = vec![Vec3A::ZERO; n];
+        rows.new = vec![Vec3A::ZERO; n];
+        rows
+    }
+
+    /// `sweeps` sweeps in particle order: on one thread, because each update waits for the one
+    /// before.
+    pub fn by_rows(
+        &mut self,
+        system: &mut System,
+        topology: &Topology,
+        b: &[Vec3],
+        free: &[f32],
+        sweeps: u32,
+        x: &mut [Vec3],
+    ) {
+        self.start(system, topology, x);
+        for _ in 0..sweeps {
+            for i in 0..x.len() {
+                if free[i] != 0.0 {
+                    let new = self.relaxed(system, topology, b, i);
+                    self.move_to(system, topology, i, new);
+                }
+            }
+        }
+        self.finish(x);
+    }
+
+    /// `sweeps` sweeps colour by colour; particles of one colour are computed together.
+    #[allow(clippy::too_many_arguments)]
+    pub fn by_colours(
+        &mut self,
+        system: &mut System,
+        topology: &Topology,
+        par: Par,
+        b: &[Vec3],
+        free: &[f32],
+        sweeps: u32,
+        x: &mut [Vec3],
+    ) {
+        self.start(system, topology, x);
+        for _ in 0..sweeps {
+            for group in topology.colours.groups() {
+                let mut new = std::mem::take(&mut self.new);
+                let (rows, shared) = (&*self, &*system);
+                par.blocks(&mut new[..group.len()], |block, new| {
+                    for (new, &i) in new.iter_mut().zip(&group[block * BLOCK..]) {
+                        *new = rows.relaxed(shared, topology, b, i as usize);
+                    }
+                });
+                for (&i, &new) in group.iter().zip(&new) {
+                    if free[i as usize] != 0.0 {
+                        self.move_to(system, topology, i as usize, new);
+                    }
+                }
+                self.new = new;
+            }
+        }
+        self.finish(x);
+    }
+
+    /// Takes x in, and makes `system.dots` the g · x of every element.
+    fn start(&mut self, system: &mut System, topology: &Topology, x: &[Vec3]) {
+        self.x.iter_mut().zip(x).for_each(|(padded, x)| *padded = (*x).into());
+        for (term, dot) in system.dots.iter_mut().enumerate() {
+            *dot = system.elements[term].dot(&topology.elements[term / system.parts], x);
+        }
+    }
+
+    fn finish(&self, x: &mut [Vec3]) {
+        x.iter_mut().zip(&self.x).for_each(|(x, padded)| *x = (*padded).into());
+    }
+
+    /// The value of x_i that solves row i with its neighbours as they are.
+    #[inline(always)]
+    fn relaxed(&self, system: &System, topology: &Topology, b: &[Vec3], i: usize) -> Vec3A {
+        let mut products = ProductSum::default();
+        let row = self.offsets[i] as usize..self.offsets[i + 1] as usize;
+        for &Neighbour { particle, link } in &self.neighbours[row] {
+            products.add(&system.link_blocks[link as usize], self.x[particle as usize]);
+        }
+        let mut sum = Vec3A::from(b[i]) + products.get();
+        if !system.elements.is_empty() {
+            for member in topology.element_members.of(i) {
+                let first = member.item as usize * system.parts;
+                for term in first..first + system.parts {
+                    let element = &system.elements[term];
+                    let g = Vec3A::from(element.g[member.slot as usize]);
+                    sum -= (element.scale * (system.dots[term] - g.dot(self.x[i]))) * g;
+                }
+            }
+        }
+        let mut solved = ProductSum::default();
+        solved.add(&system.inverse[i], sum);
+        solved.get()
+    }
+
+    /// Sets x_i and keeps the element products up to date.
+    #[inline(always)]
+    fn move_to(&mut self, system: &mut System, topology: &Topology, i: usize, new: Vec3A) {
+        let change = new - self.x[i];
+        self.x[i] = new;
+        if !system.elements.is_empty() {
+            for member in topology.element_members.of(i) {
+                let first = member.item as usize * system.parts;
+                for term in first..first + system.parts {
+                    let g = Vec3A::from(system.elements[term].g[member.slot as usize]);
+                    system.dots[term] += g.dot(change);
+                }
+            }
         }
     }
 }

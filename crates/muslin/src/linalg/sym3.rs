@@ -1,9 +1,13 @@
 //! Symmetric 3×3 matrices in six floats.
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A, Vec4, Vec4Swizzles};
 use std::ops::{AddAssign, Mul};
 
-/// A symmetric 3×3 matrix: xx, xy, xz, yy, yz, zz.
+/// A symmetric 3×3 matrix: xx, yy, zz, xy, yz, zx.
+///
+/// With d = (xx, yy, zz) and o = (xy, yz, zx), the product is
+/// M v = d ∘ v + o ∘ (v_y, v_z, v_x) + rotate(o ∘ v), rotate(a) = (a_z, a_x, a_y):
+/// three vector multiplications, which sums over many matrices share the rotation of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sym3(pub [f32; 6]);
 
@@ -14,21 +18,14 @@ impl Sym3 {
     /// `value · I`.
     #[inline]
     pub fn scalar(value: f32) -> Self {
-        Self([value, 0.0, 0.0, value, 0.0, value])
+        Self([value, value, value, 0.0, 0.0, 0.0])
     }
 
     /// `value · n nᵀ`.
     #[inline]
     pub fn outer(value: f32, n: Vec3) -> Self {
         let s = value * n;
-        Self([
-            s.x * n.x,
-            s.x * n.y,
-            s.x * n.z,
-            s.y * n.y,
-            s.y * n.z,
-            s.z * n.z,
-        ])
+        Self([s.x * n.x, s.y * n.y, s.z * n.z, s.x * n.y, s.y * n.z, s.z * n.x])
     }
 
     /// The inverse, computed in double precision because a stretched sheet is a million times
@@ -36,22 +33,49 @@ impl Sym3 {
     /// or a compressed spring can make it, is inverted after raising its diagonal.
     pub fn inverse(self) -> Self {
         let m = self.0.map(f64::from);
-        let trace = (m[0].abs() + m[3].abs() + m[5].abs()).max(f64::from(f32::MIN_POSITIVE));
+        let trace = (m[0].abs() + m[1].abs() + m[2].abs()).max(f64::from(f32::MIN_POSITIVE));
         let mut raise = 0.0;
         for _ in 0..3 {
-            let (xx, yy, zz) = (m[0] + raise, m[3] + raise, m[5] + raise);
-            let (xy, xz, yz) = (m[1], m[2], m[4]);
+            let (xx, yy, zz) = (m[0] + raise, m[1] + raise, m[2] + raise);
+            let (xy, yz, xz) = (m[3], m[4], m[5]);
             let (cxx, cxy, cxz) = (yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy);
             let det = xx * cxx + xy * cxy + xz * cxz;
             let minor = xx * yy - xy * xy;
             if xx > 0.0 && minor > 0.0 && det > 0.0 {
                 let s = 1.0 / det;
                 let (cyy, cyz) = (xx * zz - xz * xz, xy * xz - xx * yz);
-                return Self([cxx, cxy, cxz, cyy, cyz, minor].map(|c| (c * s) as f32));
+                return Self([cxx, cyy, minor, cxy, cyz, cxz].map(|c| (c * s) as f32));
             }
             raise = if raise == 0.0 { 1e-7 * trace } else { trace };
         }
         Self::scalar((1.0 / trace) as f32)
+    }
+}
+
+/// A running Σ M v in the rotated form of [`Sym3`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProductSum {
+    diagonal: Vec3A,
+    ahead: Vec3A,
+    behind: Vec3A,
+}
+
+impl ProductSum {
+    /// Adds `m v`.
+    #[inline(always)]
+    pub fn add(&mut self, m: &Sym3, v: Vec3A) {
+        let d = Vec3A::from_vec4(Vec4::from_slice(&m.0[..4]));
+        let o = Vec3A::from_vec4(Vec4::from_slice(&m.0[2..]).yzwx());
+        self.diagonal += d * v;
+        self.ahead += o * Vec3A::new(v.y, v.z, v.x);
+        self.behind += o * v;
+    }
+
+    /// The sum.
+    #[inline(always)]
+    pub fn get(self) -> Vec3A {
+        let b = self.behind;
+        self.diagonal + self.ahead + Vec3A::new(b.z, b.x, b.y)
     }
 }
 
@@ -69,7 +93,7 @@ impl Mul<Vec3> for Sym3 {
 
     #[inline]
     fn mul(self, v: Vec3) -> Vec3 {
-        let [xx, xy, xz, yy, yz, zz] = self.0;
+        let [xx, yy, zz, xy, yz, xz] = self.0;
         Vec3::new(
             xx * v.x + xy * v.y + xz * v.z,
             xy * v.x + yy * v.y + yz * v.z,
@@ -92,12 +116,23 @@ mod tests {
     }
 
     #[test]
+    fn rotated_products_are_products() {
+        let m = Sym3([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let v = Vec3::new(0.5, -1.5, 2.5);
+        let by_hand = Vec3::new(
+            1.0 * v.x + 4.0 * v.y + 6.0 * v.z,
+            4.0 * v.x + 2.0 * v.y + 5.0 * v.z,
+            6.0 * v.x + 5.0 * v.y + 3.0 * v.z,
+        );
+        let mut sum = ProductSum::default();
+        sum.add(&m, v.into());
+        assert_eq!(m * v, by_hand);
+        assert_eq!(Vec3::from(sum.get()), by_hand);
+    }
+
+    #[test]
     fn inverse_of_a_hopeless_matrix_is_finite() {
-        for m in [
-            Sym3::ZERO,
-            Sym3::scalar(-1.0),
-            Sym3([1.0, 9.0, 9.0, 1.0, 9.0, 1.0]),
-        ] {
+        for m in [Sym3::ZERO, Sym3::scalar(-1.0), Sym3([1.0, 1.0, 1.0, 9.0, 9.0, 9.0])] {
             assert!(m.inverse().0.iter().all(|v| v.is_finite()), "{m:?}");
         }
     }

@@ -33,20 +33,9 @@ impl Topology {
         let link_members = Incidence::new(&ends, particle_count);
         let element_members = Incidence::new(&elements, particle_count);
         let links = Links::new(ends, particle_count);
-        let colours = Colouring::new(
-            particle_count,
-            &links,
-            &link_members,
-            &elements,
-            &element_members,
-        );
-        Self {
-            links,
-            link_members,
-            elements,
-            element_members,
-            colours,
-        }
+        let colours =
+            Colouring::new(particle_count, &links, &link_members, &elements, &element_members);
+        Self { links, link_members, elements, element_members, colours }
     }
 }
 
@@ -95,20 +84,10 @@ impl System {
 
     /// Sums the diagonal blocks from the parts and inverts them.
     pub fn build_diagonal(&mut self, topology: &Topology, par: Par) {
-        let Self {
-            lumped,
-            link_blocks,
-            elements,
-            parts,
-            diagonal,
-            inverse,
-            ..
-        } = self;
+        let Self { lumped, link_blocks, elements, parts, diagonal, inverse, .. } = self;
         par.blocks(diagonal, |block, out| {
             let lumped = &lumped[block * BLOCK..];
-            out.iter_mut()
-                .zip(lumped)
-                .for_each(|(d, m)| *d = Sym3::scalar(*m));
+            out.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
         });
         topology.links.add_to_both_ends(par, diagonal, link_blocks);
         par.blocks2(diagonal, inverse, |block, diagonal, inverse| {
@@ -128,9 +107,7 @@ impl System {
         par.blocks(out, |block, out| {
             let first = block * BLOCK;
             let (lumped, w) = (&self.lumped[first..], &w[first..]);
-            out.iter_mut()
-                .zip(lumped.iter().zip(w))
-                .for_each(|(o, (m, w))| *o = *m * *w);
+            out.iter_mut().zip(lumped.iter().zip(w)).for_each(|(o, (m, w))| *o = *m * *w);
         });
         self.subtract_coupling(topology, par, w, out, -1.0);
     }
@@ -144,11 +121,7 @@ impl System {
         out: &mut [Vec3],
         sign: f32,
     ) {
-        let kernel = BlockProduct {
-            blocks: &self.link_blocks,
-            w: bytemuck::cast_slice(w),
-            sign,
-        };
+        let kernel = BlockProduct { blocks: &self.link_blocks, w: bytemuck::cast_slice(w), sign };
         topology.links.accumulate(par, out, &kernel);
         if self.elements.is_empty() {
             return;
@@ -207,7 +180,7 @@ impl PairKernel for BlockProduct<'_> {
                 self.sign * (wb[1] - wa[1]),
                 self.sign * (wb[2] - wa[2]),
             );
-            let [xx, xy, xz, yy, yz, zz] = m.0;
+            let [xx, yy, zz, xy, yz, xz] = m.0;
             out[0] = xx * x + xy * y + xz * z;
             out[1] = xy * x + yy * y + yz * z;
             out[2] = xz * x + yz * y + zz * z;

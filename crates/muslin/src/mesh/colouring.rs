@@ -31,18 +31,12 @@ impl Colouring {
                 }
             };
             for member in link_members.of(i) {
-                links.ends()[member.item as usize]
-                    .iter()
-                    .for_each(|&n| forbid(n));
+                links.ends()[member.item as usize].iter().for_each(|&n| forbid(n));
             }
             for member in element_members.of(i) {
-                elements[member.item as usize]
-                    .iter()
-                    .for_each(|&n| forbid(n));
+                elements[member.item as usize].iter().for_each(|&n| forbid(n));
             }
-            colour[i] = (0..)
-                .find(|&c| used_by.get(c as usize) != Some(&(i as u32)))
-                .unwrap_or(0);
+            colour[i] = (0..).find(|&c| used_by.get(c as usize) != Some(&(i as u32))).unwrap_or(0);
         }
         let colours = colour.iter().max().map_or(0, |c| c + 1) as usize;
         let mut offsets = vec![0u32; colours + 1];
@@ -61,8 +55,6 @@ impl Colouring {
 
     /// The groups, one per colour.
     pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
-        self.offsets
-            .windows(2)
-            .map(|w| &self.particles[w[0] as usize..w[1] as usize])
+        self.offsets.windows(2).map(|w| &self.particles[w[0] as usize..w[1] as usize])
     }
 }

@@ -22,11 +22,7 @@ pub fn pairs_from_row(
 ) -> impl Iterator<Item = [u32; 2]> {
     let (down, right) = (offset.0 * distance, offset.1 * distance as isize);
     let first = (-right).max(0);
-    let last = if row + down < rows {
-        columns as isize - right.max(0)
-    } else {
-        first
-    };
+    let last = if row + down < rows { columns as isize - right.max(0) } else { first };
     (first..last).map(move |column| {
         let a = row * columns + column as usize;
         let b = (row + down) * columns + (column + right) as usize;

@@ -31,10 +31,7 @@ impl Incidence {
         for (item, particles) in items.iter().enumerate() {
             for (slot, &particle) in particles.iter().enumerate() {
                 let place = &mut next[particle as usize];
-                members[*place as usize] = Member {
-                    item: item as u32,
-                    slot: slot as u32,
-                };
+                members[*place as usize] = Member { item: item as u32, slot: slot as u32 };
                 *place += 1;
             }
         }

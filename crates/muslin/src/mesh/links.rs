@@ -64,14 +64,7 @@ impl Links {
                     continue;
                 }
             }
-            runs.push(Run {
-                a,
-                b,
-                link: link as u32,
-                len: 1,
-                write_a: true,
-                write_b: true,
-            });
+            runs.push(Run { a, b, link: link as u32, len: 1, write_a: true, write_b: true });
         }
         let mut block_runs = vec![Vec::new(); block_count(particle_count)];
         for run in &runs {
@@ -79,21 +72,11 @@ impl Links {
             if block_a == block_b {
                 block_runs[block_a].push(*run);
             } else {
-                block_runs[block_a].push(Run {
-                    write_b: false,
-                    ..*run
-                });
-                block_runs[block_b].push(Run {
-                    write_a: false,
-                    ..*run
-                });
+                block_runs[block_a].push(Run { write_b: false, ..*run });
+                block_runs[block_b].push(Run { write_a: false, ..*run });
             }
         }
-        Self {
-            ends,
-            runs,
-            block_runs,
-        }
+        Self { ends, runs, block_runs }
     }
 
     /// Number of links.

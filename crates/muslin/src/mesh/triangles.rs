@@ -15,12 +15,8 @@ pub fn edges(triangles: &[[u32; 3]]) -> Vec<Edge> {
     let mut map: BTreeMap<[u32; 2], Vec<(u32, u32)>> = BTreeMap::new();
     for (t, &[a, b, c]) in triangles.iter().enumerate() {
         for (i, j, opposite) in [(a, b, c), (b, c, a), (c, a, b)] {
-            map.entry([i.min(j), i.max(j)])
-                .or_default()
-                .push((opposite, t as u32));
+            map.entry([i.min(j), i.max(j)]).or_default().push((opposite, t as u32));
         }
     }
-    map.into_iter()
-        .map(|(ends, sides)| Edge { ends, sides })
-        .collect()
+    map.into_iter().map(|(ends, sides)| Edge { ends, sides }).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Integrator, Method, Solved, Solver, Step};
 use crate::forces::Forces;
-use crate::linalg::conjugate_gradient::update;
+use crate::linalg::vectors::{add_scaled, set_sum, update};
 use crate::model::Model;
 use crate::state::State;
 use glam::Vec3;
@@ -37,18 +37,9 @@ impl Explicit {
 
     /// Leaves the accelerations at (x, v) in `forces.total`; zero for held particles.
     fn accelerate(&mut self, step: &Step<'_>, x: &[Vec3], v: &[Vec3]) {
-        let Step {
-            model,
-            inputs,
-            held,
-            par,
-            ..
-        } = *step;
-        self.forces
-            .evaluate_all(model, inputs, &self.floors, par, x, v);
-        update(par, &mut self.forces.total, |i, f| {
-            (held.free[i] / model.mass[i]) * f
-        });
+        let Step { model, inputs, held, par, .. } = *step;
+        self.forces.evaluate_all(model, inputs, &self.floors, par, x, v);
+        update(par, &mut self.forces.total, |i, f| (held.free[i] / model.mass[i]) * f);
     }
 
     /// Runge–Kutta with a diagonal tableau: stage i is evaluated at `nodes[i]`·h along the slope of
@@ -60,37 +51,26 @@ impl Explicit {
         self.sum_x.fill(Vec3::ZERO);
         self.sum_v.fill(Vec3::ZERO);
         for (i, weight) in weights.iter().enumerate() {
-            let (x, v) = (
-                std::mem::take(&mut self.stage_x),
-                std::mem::take(&mut self.stage_v),
-            );
+            let (x, v) = (std::mem::take(&mut self.stage_x), std::mem::take(&mut self.stage_v));
             self.accelerate(step, &x, &v);
             (self.stage_x, self.stage_v) = (x, v);
             let slope = &self.forces.total;
-            let stage_v = &self.stage_v;
-            update(par, &mut self.sum_x, |i, sum| sum + *weight * stage_v[i]);
-            update(par, &mut self.sum_v, |i, sum| sum + *weight * slope[i]);
+            add_scaled(par, &mut self.sum_x, *weight, &self.stage_v);
+            add_scaled(par, &mut self.sum_v, *weight, slope);
             if let Some(node) = nodes.get(i + 1) {
-                update(par, &mut self.stage_x, |i, _| {
-                    state.x[i] + node * h * stage_v[i]
-                });
-                update(par, &mut self.stage_v, |i, _| {
-                    state.v[i] + node * h * slope[i]
-                });
+                set_sum(par, &mut self.stage_x, &state.x, node * h, &self.stage_v);
+                set_sum(par, &mut self.stage_v, &state.v, node * h, slope);
             }
         }
-        let (sum_x, sum_v) = (&self.sum_x, &self.sum_v);
-        update(par, &mut state.x, |i, x| x + h * sum_x[i]);
-        update(par, &mut state.v, |i, v| v + h * sum_v[i]);
+        add_scaled(par, &mut state.x, h, &self.sum_x);
+        add_scaled(par, &mut state.v, h, &self.sum_v);
     }
 }
 
 impl Solver for Explicit {
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
         let Step { held, h, par, .. } = *step;
-        update(par, &mut state.v, |i, v| {
-            held.free[i] * v + held.velocity[i]
-        });
+        update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         match self.integrator {
             Integrator::Midpoint => self.runge_kutta(step, state, &[0.0, 0.5], &[0.0, 1.0]),
             Integrator::Rk4 => {
@@ -101,10 +81,8 @@ impl Solver for Explicit {
             Integrator::ExplicitEuler => self.runge_kutta(step, state, &[0.0], &[1.0]),
             _ => {
                 self.accelerate(step, &state.x, &state.v);
-                let a = &self.forces.total;
-                update(par, &mut state.v, |i, v| v + h * a[i]);
-                let v = &state.v;
-                update(par, &mut state.x, |i, x| x + h * v[i]);
+                add_scaled(par, &mut state.v, h, &self.forces.total);
+                add_scaled(par, &mut state.x, h, &state.v);
             }
         }
         Solved::EXPLICIT

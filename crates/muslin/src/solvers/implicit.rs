@@ -16,9 +16,11 @@ use super::{Guess, Jacobian, LinearSolver, Method, Preconditioner, SweepOrder, W
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
 use crate::forces::{Forces, damping, hinge, spring, wind};
+use crate::linalg::System;
 use crate::linalg::cholesky::Cholesky;
-use crate::linalg::conjugate_gradient::{Outcome, Stop, Workspace, update};
-use crate::linalg::{System, relaxation};
+use crate::linalg::conjugate_gradient::{Outcome, Stop, Workspace};
+use crate::linalg::relaxation::{self, GaussSeidel};
+use crate::linalg::vectors::{add_scaled, scale_each, set_sum, update};
 use crate::model::Model;
 use crate::state::State;
 use glam::Vec3;
@@ -33,6 +35,7 @@ pub struct Implicit {
     forces: Forces,
     system: System,
     cg: Workspace,
+    gauss_seidel: GaussSeidel,
     cholesky: Option<Cholesky>,
     momentum: momentum::Correction,
     /// Step length the constant matrix was factored for.
@@ -60,11 +63,18 @@ impl Implicit {
             }
             _ => None,
         };
+        let springs = &model.springs;
+        let coupled = |s: usize| {
+            let stiff = springs.strong[s] || method.weak_springs == WeakSprings::Implicit;
+            stiff || springs.damping[s] != 0.0 || springs.relative_damping[s] != 0.0
+        };
+        let rows = GaussSeidel::new(n, &model.topology, coupled);
         Ok(Self {
             floors: method.spring_floors(model),
             forces: Forces::new(model),
             system: System::new(n, &model.topology, if scalar { 3 } else { 1 }),
             cg: Workspace::new(n),
+            gauss_seidel: rows,
             cholesky,
             momentum: momentum::Correction::new(model),
             factored_h: f32::NAN,
@@ -79,17 +89,9 @@ impl Implicit {
 
     /// A and the first part of b at (self.x, self.v).
     fn assemble(&mut self, step: &Step<'_>) {
-        let Step {
-            model,
-            inputs,
-            held,
-            h,
-            par,
-            ..
-        } = *step;
+        let Step { model, inputs, held, h, par, .. } = *step;
         let (jacobian, system) = (self.method.jacobian, &mut self.system);
-        self.forces
-            .evaluate(model, inputs, &self.floors, par, &self.x, &self.v);
+        self.forces.evaluate(model, inputs, &self.floors, par, &self.x, &self.v);
         for (i, lumped) in system.lumped.iter_mut().enumerate() {
             let drag = model.absolute_damping[i]
                 + model.air.drag * model.mass[i]
@@ -114,22 +116,15 @@ impl Implicit {
     /// b of the first linearisation: h f + Σ B (v_j − v_i).
     fn first_right_side(&mut self, step: &Step<'_>) {
         let (h, par, free) = (step.h, step.par, &step.held.free);
-        let f = &self.forces.total;
-        update(par, &mut self.b, |i, _| h * f[i]);
-        self.system
-            .subtract_coupling(&step.model.topology, par, &self.v, &mut self.b, 1.0);
-        update(par, &mut self.b, |i, b| free[i] * b);
+        self.b.fill(Vec3::ZERO);
+        add_scaled(par, &mut self.b, h, &self.forces.total);
+        self.system.subtract_coupling(&step.model.topology, par, &self.v, &mut self.b, 1.0);
+        scale_each(par, &mut self.b, free);
     }
 
     /// b of a further linearisation: h f − M (v_k − v), dampers included in f.
     fn newton_right_side(&mut self, step: &Step<'_>, v_start: &[Vec3]) {
-        let Step {
-            model,
-            h,
-            par,
-            held,
-            ..
-        } = *step;
+        let Step { model, h, par, held, .. } = *step;
         damping::add_between(&mut self.forces.total, model, par, &self.x, &self.v);
         let (f, v) = (&self.forces.total, &self.v);
         update(par, &mut self.b, |i, _| {
@@ -148,59 +143,33 @@ impl Implicit {
 
     /// Improves `change` towards A⁻¹ b.
     fn solve(&mut self, step: &Step<'_>) -> Outcome {
-        let Step {
-            model,
-            h,
-            par,
-            held,
-            ..
-        } = *step;
+        let Step { model, h, par, held, .. } = *step;
         let (topology, free, sweeps) = (&model.topology, &held.free, self.method.sweeps);
-        let Self {
-            system,
-            b,
-            change,
-            scratch,
-            cg,
-            method,
-            ..
-        } = self;
+        let Self { system, b, change, scratch, cg, method, .. } = self;
         match method.solver {
             LinearSolver::Jacobi => {
                 relaxation::jacobi(system, topology, par, b, free, sweeps, change, scratch);
-                Outcome {
-                    iterations: sweeps,
-                    converged: true,
-                }
+                Outcome { iterations: sweeps, converged: true }
             }
             LinearSolver::GaussSeidel => {
+                let rows = &mut self.gauss_seidel;
                 match method.order {
-                    SweepOrder::Rows => {
-                        relaxation::gauss_seidel_rows(system, topology, b, free, sweeps, change);
+                    SweepOrder::Rows => rows.by_rows(system, topology, b, free, sweeps, change),
+                    SweepOrder::Colours => {
+                        rows.by_colours(system, topology, par, b, free, sweeps, change);
                     }
-                    SweepOrder::Colours => relaxation::gauss_seidel_colours(
-                        system, topology, par, b, free, sweeps, change, scratch,
-                    ),
                 }
-                Outcome {
-                    iterations: sweeps,
-                    converged: true,
-                }
+                Outcome { iterations: sweeps, converged: true }
             }
             LinearSolver::ConjugateGradient => {
-                let stop = Stop {
-                    tolerance: method.tolerance,
-                    max_iterations: method.max_iterations,
-                };
+                let stop =
+                    Stop { tolerance: method.tolerance, max_iterations: method.max_iterations };
                 let block_jacobi = method.preconditioner == Preconditioner::BlockJacobi;
                 cg.solve(system, topology, par, b, free, block_jacobi, stop, change)
             }
             LinearSolver::Cholesky => {
                 let Some(cholesky) = &mut self.cholesky else {
-                    return Outcome {
-                        iterations: 0,
-                        converged: false,
-                    };
+                    return Outcome { iterations: 0, converged: false };
                 };
                 // Only the scalar Jacobian without drag-changing wind gives the same matrix twice.
                 let constant = method.jacobian == Jacobian::Scalar
@@ -214,10 +183,7 @@ impl Implicit {
                 if ready {
                     cholesky.solve(b, change);
                 }
-                Outcome {
-                    iterations: 1,
-                    converged: ready,
-                }
+                Outcome { iterations: 1, converged: ready }
             }
         }
     }
@@ -225,23 +191,11 @@ impl Implicit {
 
 impl Solver for Implicit {
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
-        let Step {
-            model,
-            h,
-            par,
-            held,
-            ..
-        } = *step;
-        update(par, &mut state.v, |i, v| {
-            held.free[i] * v + held.velocity[i]
-        });
+        let Step { model, h, par, held, .. } = *step;
+        update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         self.x.copy_from_slice(&state.x);
         self.v.copy_from_slice(&state.v);
-        let mut solved = Solved {
-            iterations: 0,
-            residual: None,
-            converged: true,
-        };
+        let mut solved = Solved { iterations: 0, residual: None, converged: true };
         for newton in 0..self.method.newton {
             // Linearise.
             self.assemble(step);
@@ -259,9 +213,7 @@ impl Solver for Implicit {
             if step.measure {
                 let (topology, free) = (&model.topology, &held.free);
                 let (system, b, change) = (&mut self.system, &self.b, &self.change);
-                let residual = self
-                    .cg
-                    .relative_residual(system, topology, par, b, free, change);
+                let residual = self.cg.relative_residual(system, topology, par, b, free, change);
                 solved.residual = Some(residual);
             }
             if newton == 0 {
@@ -276,24 +228,17 @@ impl Solver for Implicit {
                 );
             }
             // Move.
-            let change = &self.change;
-            update(par, &mut self.v, |i, v| v + change[i]);
-            let v = &self.v;
-            update(par, &mut self.x, |i, _| state.x[i] + h * v[i]);
-            let largest = |values: &[Vec3]| {
-                values
-                    .iter()
-                    .fold(0.0f32, |m, v| m.max(v.abs().max_element()))
-            };
+            add_scaled(par, &mut self.v, 1.0, &self.change);
+            set_sum(par, &mut self.x, &state.x, h, &self.v);
+            let largest =
+                |values: &[Vec3]| values.iter().fold(0.0f32, |m, v| m.max(v.abs().max_element()));
             if newton + 1 < self.method.newton
                 && largest(&self.change) <= NEWTON_TOLERANCE * largest(&self.v)
             {
                 break;
             }
         }
-        let v = &self.v;
-        let before = &state.v;
-        update(par, &mut state.last_change, |i, _| v[i] - before[i]);
+        set_sum(par, &mut state.last_change, &self.v, -1.0, &state.v);
         state.v.copy_from_slice(&self.v);
         state.x.copy_from_slice(&self.x);
         solved

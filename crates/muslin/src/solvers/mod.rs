@@ -169,18 +169,10 @@ pub struct Method {
 impl Method {
     /// The preset of this name.
     pub fn preset(id: &str) -> Result<Self, Error> {
-        presets::METHODS
-            .iter()
-            .find(|p| p.id == id)
-            .map(|p| p.method())
-            .ok_or_else(|| {
-                let known: Vec<_> = presets::METHODS.iter().map(|p| p.id).collect();
-                Error::new(
-                    "method",
-                    id,
-                    format!("no such method; choose one of {}", known.join(", ")),
-                )
-            })
+        presets::METHODS.iter().find(|p| p.id == id).map(|p| p.method()).ok_or_else(|| {
+            let known: Vec<_> = presets::METHODS.iter().map(|p| p.id).collect();
+            Error::new("method", id, format!("no such method; choose one of {}", known.join(", ")))
+        })
     }
 
     /// Checks the ranges of the numbers.
@@ -232,11 +224,7 @@ impl Method {
         (springs.tension_only.iter().zip(&springs.strong))
             .map(|(&by_scene, &strong)| {
                 let by_method = self.springs == SpringLaw::TensionOnly && strong;
-                if by_scene || by_method {
-                    0.0
-                } else {
-                    f32::NEG_INFINITY
-                }
+                if by_scene || by_method { 0.0 } else { f32::NEG_INFINITY }
             })
             .collect()
     }
@@ -281,11 +269,7 @@ pub struct Solved {
 
 impl Solved {
     /// For methods that solve nothing.
-    pub const EXPLICIT: Self = Self {
-        iterations: 0,
-        residual: None,
-        converged: true,
-    };
+    pub const EXPLICIT: Self = Self { iterations: 0, residual: None, converged: true };
 }
 
 /// Carries a state one step further.

@@ -39,9 +39,7 @@ struct Piece {
 impl Correction {
     /// Storage for a model.
     pub fn new(model: &Model) -> Self {
-        Self {
-            pieces: vec![Piece::default(); model.piece_count],
-        }
+        Self { pieces: vec![Piece::default(); model.piece_count] }
     }
 
     /// Corrects `change` (Δv) given the forces at (x, v) and the scalar diagonal `lumped`.
@@ -93,11 +91,7 @@ impl Correction {
                 let size = piece.inertia.x_axis.x + piece.inertia.y_axis.y + piece.inertia.z_axis.z;
                 let regular = piece.inertia + DMat3::from_diagonal(DVec3::splat(1e-9 * size));
                 let rotation = regular.inverse() * piece.missing_angular;
-                piece.rotation = if rotation.is_finite() {
-                    rotation
-                } else {
-                    DVec3::ZERO
-                };
+                piece.rotation = if rotation.is_finite() { rotation } else { DVec3::ZERO };
             }
         }
         for i in 0..x.len() {

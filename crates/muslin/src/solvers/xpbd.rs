@@ -13,7 +13,7 @@
 
 use super::{Method, Solved, Solver, Step};
 use crate::forces::{Forces, hinge};
-use crate::linalg::conjugate_gradient::update;
+use crate::linalg::vectors::{add_scaled, update};
 use crate::model::Model;
 use crate::state::State;
 use glam::Vec3;
@@ -94,28 +94,17 @@ impl Xpbd {
 
 impl Solver for Xpbd {
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
-        let Step {
-            model,
-            inputs,
-            held,
-            h,
-            par,
-            ..
-        } = *step;
+        let Step { model, inputs, held, h, par, .. } = *step;
         // Predict, with held particles going to their targets.
-        update(par, &mut state.v, |i, v| {
-            held.free[i] * v + held.velocity[i]
-        });
-        self.forces
-            .evaluate_external(model, inputs, par, &state.x, &state.v);
+        update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
+        self.forces.evaluate_external(model, inputs, par, &state.x, &state.v);
         for (i, w) in self.inverse_mass.iter_mut().enumerate() {
             *w = held.free[i] / model.mass[i];
         }
         let (f, w) = (&self.forces.total, &self.inverse_mass);
         update(par, &mut state.v, |i, v| v + h * w[i] * f[i]);
         self.old.copy_from_slice(&state.x);
-        let v = &state.v;
-        update(par, &mut state.x, |i, x| x + h * v[i]);
+        add_scaled(par, &mut state.x, h, &state.v);
         // Project.
         self.spring_multipliers.fill(0.0);
         self.hinge_multipliers.fill(0.0);
@@ -125,17 +114,7 @@ impl Solver for Xpbd {
         }
         // Velocities follow.
         let (x, old) = (&state.x, &self.old);
-        update(par, &mut state.v, |i, v| {
-            if held.free[i] == 0.0 {
-                v
-            } else {
-                (x[i] - old[i]) / h
-            }
-        });
-        Solved {
-            iterations: self.sweeps,
-            residual: None,
-            converged: true,
-        }
+        update(par, &mut state.v, |i, v| if held.free[i] == 0.0 { v } else { (x[i] - old[i]) / h });
+        Solved { iterations: self.sweeps, residual: None, converged: true }
     }
 }
