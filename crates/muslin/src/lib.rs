@@ -25,6 +25,7 @@
 //! The library opens no file and prints nothing.
 
 pub mod compile;
+pub mod conformance;
 mod error;
 pub mod fabric;
 pub mod forces;

@@ -75,7 +75,7 @@ impl Air {
     /// What the gusts add to the wind at a time.
     pub fn gust_at(&self, time: f64) -> Vec3 {
         let phase = std::f64::consts::TAU * time / f64::from(self.gust_period);
-        self.gust * phase.sin() as f32
+        self.gust * libm::sin(phase) as f32
     }
 }
 

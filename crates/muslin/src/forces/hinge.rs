@@ -30,26 +30,54 @@ pub struct Bend {
 
 /// Angle between the two triangles in (−π, π], 0 when flat or degenerate.
 pub fn angle(x: [Vec3; 4]) -> f32 {
-    let e = x[1] - x[0];
-    let (n2, n3) = (e.cross(x[2] - x[0]), (x[3] - x[0]).cross(e));
-    n2.cross(n3).dot(e.normalize_or_zero()).atan2(n2.dot(n3))
+    Corners::new(x).angle()
 }
 
 /// Gradient of [`angle`]; zero for a triangle without area.
 pub fn gradient(x: [Vec3; 4]) -> [Vec3; 4] {
-    let e = x[1] - x[0];
-    let length = e.length();
-    let (n2, n3) = (e.cross(x[2] - x[0]), (x[3] - x[0]).cross(e));
-    // A triangle thinner than a millionth of its edge has no usable normal.
-    let smallest = (1e-6 * length * length).powi(2);
-    let (q2, q3) = (n2.length_squared(), n3.length_squared());
-    if length == 0.0 || q2 <= smallest || q3 <= smallest {
-        return [Vec3::ZERO; 4];
+    Corners::new(x).gradient()
+}
+
+/// What angle and gradient share.
+struct Corners {
+    e: Vec3,
+    length: f32,
+    d2: Vec3,
+    d3: Vec3,
+    n2: Vec3,
+    n3: Vec3,
+}
+
+impl Corners {
+    #[inline(always)]
+    fn new(x: [Vec3; 4]) -> Self {
+        let (e, d2, d3) = (x[1] - x[0], x[2] - x[0], x[3] - x[0]);
+        Self { e, length: e.length(), d2, d3, n2: e.cross(d2), n3: d3.cross(e) }
     }
-    let (g2, g3) = (-(length / q2) * n2, -(length / q3) * n3);
-    let along = |p: Vec3| (p - x[0]).dot(e) / (length * length);
-    let (s2, s3) = (along(x[2]), along(x[3]));
-    [-(1.0 - s2) * g2 - (1.0 - s3) * g3, -s2 * g2 - s3 * g3, g2, g3]
+
+    #[inline(always)]
+    fn angle(&self) -> f32 {
+        if self.length == 0.0 {
+            return 0.0;
+        }
+        let sine = self.n2.cross(self.n3).dot(self.e) / self.length;
+        // Not the platform's atan2: every machine and WebAssembly are to get the same bits.
+        libm::atan2f(sine, self.n2.dot(self.n3))
+    }
+
+    #[inline(always)]
+    fn gradient(&self) -> [Vec3; 4] {
+        let squared = self.length * self.length;
+        let (q2, q3) = (self.n2.length_squared(), self.n3.length_squared());
+        // A triangle thinner than a millionth of its edge has no usable normal.
+        let smallest = (1e-6 * squared) * (1e-6 * squared);
+        if !(q2 > smallest && q3 > smallest) {
+            return [Vec3::ZERO; 4];
+        }
+        let (g2, g3) = (-(self.length / q2) * self.n2, -(self.length / q3) * self.n3);
+        let (s2, s3) = (self.d2.dot(self.e) / squared, self.d3.dot(self.e) / squared);
+        [-(1.0 - s2) * g2 - (1.0 - s3) * g3, -s2 * g2 - s3 * g3, g2, g3]
+    }
 }
 
 /// Coefficients c with ∇θ = c n for the flat rest shape: lengths only, so any rest shape will do.
@@ -72,11 +100,9 @@ pub fn evaluate(bends: &mut [Bend], model: &Model, par: Par, x: &[Vec3]) {
     par.blocks(bends, |block, bends| {
         for (k, bend) in bends.iter_mut().enumerate() {
             let hinge = block * BLOCK + k;
-            let corners = model.topology.elements[hinge].map(|p| x[p as usize]);
-            *bend = Bend {
-                angle: wrapped(angle(corners) - hinges.rest_angle[hinge]),
-                gradient: gradient(corners),
-            };
+            let corners = Corners::new(model.topology.elements[hinge].map(|p| x[p as usize]));
+            let angle = wrapped(corners.angle() - hinges.rest_angle[hinge]);
+            *bend = Bend { angle, gradient: corners.gradient() };
         }
     });
 }

@@ -22,8 +22,9 @@
 //! exact and psd are 0 where a tension-only spring is slack.
 
 use crate::linalg::Sym3;
+use crate::mesh::Links;
 use crate::mesh::links::{PairKernel, Run};
-use crate::model::Model;
+use crate::model::{Model, Springs};
 use crate::par::{Par, widest};
 use crate::solvers::Jacobian;
 use glam::Vec3;
@@ -132,22 +133,22 @@ impl PairKernel for Pull<'_> {
 /// Fills the block of every link: h² J of its Jacobian model plus h times its dampers.
 pub fn fill_blocks(
     blocks: &mut [Sym3],
-    model: &Model,
+    links: &Links,
+    springs: &Springs,
     floors: &[f32],
     jacobian: Jacobian,
-    weak_springs_explicit: bool,
     h: f32,
     x: &[Vec3],
 ) {
-    widest(FillBlocks { blocks, model, floors, jacobian, weak_springs_explicit, h, x });
+    widest(FillBlocks { blocks, links, springs, floors, jacobian, h, x });
 }
 
 struct FillBlocks<'a> {
     blocks: &'a mut [Sym3],
-    model: &'a Model,
+    links: &'a Links,
+    springs: &'a Springs,
     floors: &'a [f32],
     jacobian: Jacobian,
-    weak_springs_explicit: bool,
     h: f32,
     x: &'a [Vec3],
 }
@@ -155,21 +156,24 @@ struct FillBlocks<'a> {
 impl FillBlocks<'_> {
     #[inline(always)]
     fn fill(self, jacobian: Jacobian) {
-        let springs = &self.model.springs;
-        for &Run { a, b, link, len, .. } in self.model.topology.links.runs() {
+        let Self { blocks, links, springs, floors, h, x, .. } = self;
+        for &Run { a, b, link, len, .. } in links.runs() {
             let (a, b, link, len) = (a as usize, b as usize, link as usize, len as usize);
-            let (xa, xb) = (&self.x[a..][..len], &self.x[b..][..len]);
-            let blocks = &mut self.blocks[link..][..len];
-            for (t, ((out, xa), xb)) in blocks.iter_mut().zip(xa).zip(xb).enumerate() {
-                let s = link + t;
+            let ends = x[a..][..len].iter().zip(&x[b..][..len]);
+            let constants = springs.stiffness[link..][..len]
+                .iter()
+                .zip(&springs.rest_length[link..][..len])
+                .zip(&springs.damping[link..][..len])
+                .zip(&springs.relative_damping[link..][..len])
+                .zip(&floors[link..][..len]);
+            let blocks = &mut blocks[link..][..len];
+            for ((out, (xa, xb)), ((((k, rest), damping), relative), floor)) in
+                blocks.iter_mut().zip(ends).zip(constants)
+            {
                 let d = *xb - *xa;
-                let implicit = springs.strong[s] || !self.weak_springs_explicit;
-                let k = if implicit { self.h * self.h * springs.stiffness[s] } else { 0.0 };
-                let (along, across) =
-                    stiffness(jacobian, k, springs.rest_length[s], d.length(), self.floors[s]);
-                let relative = self.h * springs.relative_damping[s];
-                let damped = along + self.h * springs.damping[s] + relative;
-                *out = block(damped, across + relative, d);
+                let (along, across) = stiffness(jacobian, h * h * k, *rest, d.length(), *floor);
+                let relative = h * relative;
+                *out = block(along + h * damping + relative, across + relative, d);
             }
         }
     }

@@ -10,7 +10,7 @@
 use super::conjugate_gradient::residual;
 use super::vectors::update;
 use super::{ProductSum, Sym3, System, Topology};
-use crate::par::{BLOCK, Par};
+use crate::par::{BLOCK, Par, widest};
 use glam::{Vec3, Vec3A};
 
 /// `sweeps` block Jacobi sweeps; `r` is scratch.
@@ -59,17 +59,14 @@ struct Neighbour {
 }
 
 impl GaussSeidel {
-    /// Rows for `n` particles over the links for which `coupled` holds: links whose block is
-    /// always zero would cost as much as any other.
-    pub fn new(n: usize, topology: &Topology, coupled: impl Fn(usize) -> bool) -> Self {
+    /// Rows for `n` particles.
+    pub fn new(n: usize, topology: &Topology) -> Self {
         let mut rows = Self { offsets: vec![0], ..Self::default() };
         for i in 0..n {
             for member in topology.link_members.of(i) {
                 let ends = topology.links.ends()[member.item as usize];
-                if coupled(member.item as usize) {
-                    let particle = ends[1 - member.slot as usize];
-                    rows.neighbours.push(Neighbour { particle, link: member.item });
-                }
+                let particle = ends[1 - member.slot as usize];
+                rows.neighbours.push(Neighbour { particle, link: member.item });
             }
             rows.offsets.push(rows.neighbours.len() as u32);
         }
@@ -78,8 +75,7 @@ impl GaussSeidel {
         rows
     }
 
-    /// `sweeps` sweeps in particle order: on one thread, because each update waits for the one
-    /// before.
+    /// `sweeps` sweeps in particle order, on one thread.
     pub fn by_rows(
         &mut self,
         system: &mut System,
@@ -91,12 +87,7 @@ impl GaussSeidel {
     ) {
         self.start(system, topology, x);
         for _ in 0..sweeps {
-            for i in 0..x.len() {
-                if free[i] != 0.0 {
-                    let new = self.relaxed(system, topology, b, i);
-                    self.move_to(system, topology, i, new);
-                }
-            }
+            widest(RowSweep { rows: self, system, topology, b, free });
         }
         self.finish(x);
     }
@@ -182,6 +173,29 @@ impl GaussSeidel {
                     let g = Vec3A::from(system.elements[term].g[member.slot as usize]);
                     system.dots[term] += g.dot(change);
                 }
+            }
+        }
+    }
+}
+
+struct RowSweep<'a> {
+    rows: &'a mut GaussSeidel,
+    system: &'a mut System,
+    topology: &'a Topology,
+    b: &'a [Vec3],
+    free: &'a [f32],
+}
+
+impl pulp::NullaryFnOnce for RowSweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { rows, system, topology, b, free } = self;
+        for i in 0..free.len() {
+            if free[i] != 0.0 {
+                let new = rows.relaxed(system, topology, b, i);
+                rows.move_to(system, topology, i, new);
             }
         }
     }

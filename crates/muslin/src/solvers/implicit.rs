@@ -16,12 +16,12 @@ use super::{Guess, Jacobian, LinearSolver, Method, Preconditioner, SweepOrder, W
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
 use crate::forces::{Forces, damping, hinge, spring, wind};
-use crate::linalg::System;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::conjugate_gradient::{Outcome, Stop, Workspace};
 use crate::linalg::relaxation::{self, GaussSeidel};
 use crate::linalg::vectors::{add_scaled, scale_each, set_sum, update};
-use crate::model::Model;
+use crate::linalg::{System, Topology};
+use crate::model::{Model, Springs};
 use crate::state::State;
 use glam::Vec3;
 
@@ -32,6 +32,8 @@ const NEWTON_TOLERANCE: f32 = 3e-7;
 pub struct Implicit {
     method: Method,
     floors: Vec<f32>,
+    /// The springs in the matrix, where they are not all springs of the model.
+    reduced: Option<Reduced>,
     forces: Forces,
     system: System,
     cg: Workspace,
@@ -48,34 +50,75 @@ pub struct Implicit {
     v: Vec<Vec3>,
 }
 
+/// A model's springs without those the matrix leaves out.
+struct Reduced {
+    topology: Topology,
+    springs: Springs,
+    floors: Vec<f32>,
+}
+
+impl Reduced {
+    /// `None` if every spring is in the matrix.
+    fn new(method: &Method, model: &Model) -> Option<Self> {
+        let all = &model.springs;
+        let floors = method.spring_floors(model);
+        let kept = |s: &usize| all.strong[*s] || all.damping[*s] + all.relative_damping[*s] != 0.0;
+        let kept: Vec<usize> = (0..model.spring_count()).filter(kept).collect();
+        if method.weak_springs == WeakSprings::Implicit {
+            return None;
+        }
+        let pick = |values: &[f32]| kept.iter().map(|&s| values[s]).collect();
+        let pick_flags = |values: &[bool]| kept.iter().map(|&s| values[s]).collect();
+        // A weak spring that is kept for its damper has no stiffness here.
+        let stiffness = |s: &usize| if all.strong[*s] { all.stiffness[*s] } else { 0.0 };
+        let ends = kept.iter().map(|&s| model.topology.links.ends()[s]).collect();
+        Some(Self {
+            topology: Topology::new(model.particle_count(), ends, model.topology.elements.clone()),
+            springs: Springs {
+                stiffness: kept.iter().map(stiffness).collect(),
+                rest_length: pick(&all.rest_length),
+                damping: pick(&all.damping),
+                relative_damping: pick(&all.relative_damping),
+                strong: pick_flags(&all.strong),
+                structural: pick_flags(&all.structural),
+                tension_only: pick_flags(&all.tension_only),
+                is_damped: all.is_damped,
+            },
+            floors: pick(&floors),
+        })
+    }
+}
+
+/// The topology of the matrix.
+fn coupled<'a>(reduced: &'a Option<Reduced>, model: &'a Model) -> &'a Topology {
+    reduced.as_ref().map_or(&model.topology, |r| &r.topology)
+}
+
 impl Implicit {
     /// Storage for a model.
     pub fn new(method: &Method, model: &Model) -> Result<Self, Error> {
         let n = model.particle_count();
         let zeros = vec![Vec3::ZERO; n];
         let scalar = method.jacobian == Jacobian::Scalar;
+        let reduced = Reduced::new(method, model);
+        let topology = coupled(&reduced, model);
         let cholesky = match method.solver {
             LinearSolver::Cholesky => {
-                Some(Cholesky::new(n, &model.topology, scalar).ok_or_else(|| {
+                Some(Cholesky::new(n, topology, scalar).ok_or_else(|| {
                     let remedy = "the factor does not fit in memory; use conjugate-gradient";
                     Error::new("method.solver", "cholesky", remedy)
                 })?)
             }
             _ => None,
         };
-        let springs = &model.springs;
-        let coupled = |s: usize| {
-            let stiff = springs.strong[s] || method.weak_springs == WeakSprings::Implicit;
-            stiff || springs.damping[s] != 0.0 || springs.relative_damping[s] != 0.0
-        };
-        let rows = GaussSeidel::new(n, &model.topology, coupled);
         Ok(Self {
             floors: method.spring_floors(model),
             forces: Forces::new(model),
-            system: System::new(n, &model.topology, if scalar { 3 } else { 1 }),
+            system: System::new(n, topology, if scalar { 3 } else { 1 }),
             cg: Workspace::new(n),
-            gauss_seidel: rows,
+            gauss_seidel: GaussSeidel::new(n, topology),
             cholesky,
+            reduced,
             momentum: momentum::Correction::new(model),
             factored_h: f32::NAN,
             b: zeros.clone(),
@@ -98,18 +141,15 @@ impl Implicit {
                 + wind::damping_at(model, &self.forces.wind, i);
             *lumped = model.mass[i] + h * drag;
         }
-        let weak_explicit = self.method.weak_springs == WeakSprings::Explicit;
-        spring::fill_blocks(
-            &mut system.link_blocks,
-            model,
-            &self.floors,
-            jacobian,
-            weak_explicit,
-            h,
-            &self.x,
-        );
+        let topology = coupled(&self.reduced, model);
+        let (springs, floors) = self
+            .reduced
+            .as_ref()
+            .map_or((&model.springs, &self.floors), |r| (&r.springs, &r.floors));
+        let blocks = &mut system.link_blocks;
+        spring::fill_blocks(blocks, &topology.links, springs, floors, jacobian, h, &self.x);
         hinge::fill_elements(system, model, &self.forces.hinges, jacobian, h);
-        system.build_diagonal(&model.topology, par);
+        system.build_diagonal(topology, par);
         relaxation::hold(&mut system.inverse, &held.free);
     }
 
@@ -118,7 +158,8 @@ impl Implicit {
         let (h, par, free) = (step.h, step.par, &step.held.free);
         self.b.fill(Vec3::ZERO);
         add_scaled(par, &mut self.b, h, &self.forces.total);
-        self.system.subtract_coupling(&step.model.topology, par, &self.v, &mut self.b, 1.0);
+        let topology = coupled(&self.reduced, step.model);
+        self.system.subtract_coupling(topology, par, &self.v, &mut self.b, 1.0);
         scale_each(par, &mut self.b, free);
     }
 
@@ -144,8 +185,9 @@ impl Implicit {
     /// Improves `change` towards A⁻¹ b.
     fn solve(&mut self, step: &Step<'_>) -> Outcome {
         let Step { model, h, par, held, .. } = *step;
-        let (topology, free, sweeps) = (&model.topology, &held.free, self.method.sweeps);
-        let Self { system, b, change, scratch, cg, method, .. } = self;
+        let (free, sweeps) = (&held.free, self.method.sweeps);
+        let Self { system, b, change, scratch, cg, method, reduced, .. } = self;
+        let topology = coupled(reduced, model);
         match method.solver {
             LinearSolver::Jacobi => {
                 relaxation::jacobi(system, topology, par, b, free, sweeps, change, scratch);
@@ -211,7 +253,7 @@ impl Solver for Implicit {
             solved.iterations += outcome.iterations;
             solved.converged = outcome.converged;
             if step.measure {
-                let (topology, free) = (&model.topology, &held.free);
+                let (topology, free) = (coupled(&self.reduced, model), &held.free);
                 let (system, b, change) = (&mut self.system, &self.b, &self.change);
                 let residual = self.cg.relative_residual(system, topology, par, b, free, change);
                 solved.residual = Some(residual);

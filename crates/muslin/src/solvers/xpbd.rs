@@ -8,7 +8,8 @@
 //!   spring: C = r − L, α̃ = 1/(k h²), γ = kd/(k h);   hinge: C = θ − θ0, α̃ = 1/(K h²)
 //! ```
 //!
-//! w is the inverse mass, 0 for held particles. Relative damping acts along the spring only.
+//! The unknown is the move x − x_old, not x: a move of a millimetre keeps its seven digits, a
+//! position would not, and v = move/h shows it. w is the inverse mass, 0 for held particles. Relative damping acts along the spring only.
 //! With sweeps → ∞ the springs approach backward Euler; with few the cloth is softer than its k.
 
 use super::{Method, Solved, Solver, Step};
@@ -24,7 +25,7 @@ pub struct Xpbd {
     floors: Vec<f32>,
     forces: Forces,
     inverse_mass: Vec<f32>,
-    old: Vec<Vec3>,
+    moves: Vec<Vec3>,
     spring_multipliers: Vec<f32>,
     hinge_multipliers: Vec<f32>,
 }
@@ -37,19 +38,21 @@ impl Xpbd {
             floors: method.spring_floors(model),
             forces: Forces::new(model),
             inverse_mass: vec![0.0; model.particle_count()],
-            old: vec![Vec3::ZERO; model.particle_count()],
+            moves: vec![Vec3::ZERO; model.particle_count()],
             spring_multipliers: vec![0.0; model.spring_count()],
             hinge_multipliers: vec![0.0; model.hinges.len()],
         }
     }
 
-    fn project_springs(&mut self, model: &Model, h: f32, x: &mut [Vec3]) {
+    fn project_springs(&mut self, model: &Model, h: f32, old: &[Vec3]) {
+        let moves = &mut self.moves;
         let springs = &model.springs;
         for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
             let (a, b) = (a as usize, b as usize);
             let (k, rest) = (springs.stiffness[s], springs.rest_length[s]);
             let (wa, wb) = (self.inverse_mass[a], self.inverse_mass[b]);
-            let d = x[b] - x[a];
+            let moved = moves[b] - moves[a];
+            let d = (old[b] - old[a]) + moved;
             let r = d.length();
             let slack = self.floors[s] == 0.0 && r < rest;
             if k == 0.0 || wa + wb == 0.0 || r == 0.0 || slack {
@@ -58,21 +61,20 @@ impl Xpbd {
             let n = d / r;
             let compliance = 1.0 / (k * h * h);
             let gamma = (springs.damping[s] + springs.relative_damping[s]) / (k * h);
-            let moved = n.dot((x[b] - self.old[b]) - (x[a] - self.old[a]));
             let multiplier = &mut self.spring_multipliers[s];
-            let delta = -(r - rest + compliance * *multiplier + gamma * moved)
+            let delta = -(r - rest + compliance * *multiplier + gamma * n.dot(moved))
                 / ((1.0 + gamma) * (wa + wb) + compliance);
             *multiplier += delta;
-            x[a] -= wa * delta * n;
-            x[b] += wb * delta * n;
+            moves[a] -= wa * delta * n;
+            moves[b] += wb * delta * n;
         }
     }
 
-    fn project_hinges(&mut self, model: &Model, h: f32, x: &mut [Vec3]) {
+    fn project_hinges(&mut self, model: &Model, h: f32, old: &[Vec3]) {
         for (i, corners) in model.topology.elements.iter().enumerate() {
             let stiffness = model.hinges.stiffness[i];
             let corners = corners.map(|p| p as usize);
-            let at = corners.map(|p| x[p]);
+            let at = corners.map(|p| old[p] + self.moves[p]);
             let gradient = hinge::gradient(at);
             let weight: f32 = (gradient.iter().zip(corners))
                 .map(|(g, p)| self.inverse_mass[p] * g.length_squared())
@@ -86,7 +88,7 @@ impl Xpbd {
             let delta = -(bend + compliance * *multiplier) / (weight + compliance);
             *multiplier += delta;
             for (g, p) in gradient.into_iter().zip(corners) {
-                x[p] += self.inverse_mass[p] * delta * g;
+                self.moves[p] += self.inverse_mass[p] * delta * g;
             }
         }
     }
@@ -103,18 +105,19 @@ impl Solver for Xpbd {
         }
         let (f, w) = (&self.forces.total, &self.inverse_mass);
         update(par, &mut state.v, |i, v| v + h * w[i] * f[i]);
-        self.old.copy_from_slice(&state.x);
-        add_scaled(par, &mut state.x, h, &state.v);
+        let v = &state.v;
+        update(par, &mut self.moves, |i, _| h * v[i]);
         // Project.
         self.spring_multipliers.fill(0.0);
         self.hinge_multipliers.fill(0.0);
         for _ in 0..self.sweeps {
-            self.project_springs(model, h, &mut state.x);
-            self.project_hinges(model, h, &mut state.x);
+            self.project_springs(model, h, &state.x);
+            self.project_hinges(model, h, &state.x);
         }
-        // Velocities follow.
-        let (x, old) = (&state.x, &self.old);
-        update(par, &mut state.v, |i, v| if held.free[i] == 0.0 { v } else { (x[i] - old[i]) / h });
+        // Positions and velocities follow.
+        let moves = &self.moves;
+        update(par, &mut state.v, |i, v| if held.free[i] == 0.0 { v } else { moves[i] / h });
+        add_scaled(par, &mut state.x, 1.0, moves);
         Solved { iterations: self.sweeps, residual: None, converged: true }
     }
 }

@@ -1,0 +1,329 @@
+//! The checks every method on every backend must pass: one list of methods × one list of checks.
+//!
+//! A fixed number of sweeps loses momentum by its nature (`docs/papers.md`), so methods that sweep
+//! are checked for free fall and momentum with the momentum correction switched on.
+
+use crate::par::Par;
+use crate::scene::{Cloth, Pin, Place, Scene, Sheet, Springs, Waypoint};
+use crate::sim::Sim;
+use crate::solvers::{Integrator, LinearSolver, Method, MomentumCorrection};
+use glam::{DVec3, Vec3, dvec3};
+
+/// One law.
+pub struct Check {
+    /// What must hold.
+    pub name: &'static str,
+    /// Tries it with a method; the error says what was found instead.
+    pub run: fn(&Method) -> Result<(), String>,
+}
+
+/// Every check.
+pub const CHECKS: &[Check] = &[
+    Check { name: "free fall is exact for every particle", run: free_fall },
+    Check { name: "rest stays at rest", run: rest_stays_at_rest },
+    Check { name: "pins stay, follow their path and let go", run: pins },
+    Check { name: "internal forces keep the linear momentum", run: linear_momentum },
+    Check { name: "internal forces do not create angular momentum", run: angular_momentum },
+    Check { name: "the error falls with the step at the declared order", run: order },
+    Check { name: "hostile stiffness leaves no NaN", run: hostile_stiffness },
+    Check { name: "any number of threads gives the same bits", run: threads },
+    Check { name: "a restored snapshot continues bit for bit", run: snapshot },
+];
+
+/// Ensures `value ≤ limit`.
+fn at_most(what: &str, value: f64, limit: f64) -> Result<(), String> {
+    if value <= limit {
+        Ok(())
+    } else {
+        Err(format!("{what} is {value:e}, expected at most {limit:e}"))
+    }
+}
+
+fn sim(scene: &Scene, method: &Method) -> Result<Sim, String> {
+    let model = scene.compile().map_err(|e| e.to_string())?;
+    Sim::new(model, method.clone()).map_err(|e| e.to_string())
+}
+
+/// Sweeping methods with their momentum put back; others as they are.
+fn with_momentum(method: &Method) -> Method {
+    let sweeps = matches!(method.solver, LinearSolver::Jacobi | LinearSolver::GaussSeidel);
+    let mut method = method.clone();
+    if sweeps && method.momentum == MomentumCorrection::None {
+        method.momentum = MomentumCorrection::Linear;
+    }
+    method
+}
+
+/// A free sheet with every internal force on, standing on edge. Soft enough for explicit methods at 1/600 s.
+fn free_sheet(spin: DVec3) -> Scene {
+    let cloth = Cloth {
+        down: DVec3::NEG_Y,
+        springs: Springs {
+            structural: 20.0,
+            shear: 10.0,
+            bend: 1.0,
+            structural_damping: 0.01,
+            shear_damping: 0.01,
+            relative_damping: 0.005,
+            hinge: 1e-3,
+            ..Springs::default()
+        },
+        particle_mass: Some(0.01),
+        velocity: dvec3(0.3, 0.0, -0.2),
+        spin,
+        ..Sheet::rectangle(1.0, 0.8, 6, 5)
+    };
+    Scene { dt: 1.0 / 600.0, cloth: vec![cloth], ..Scene::default() }
+}
+
+/// A spin about no axis in particular.
+const TUMBLING: DVec3 = dvec3(0.5, 2.0, 1.0);
+
+/// Displaces a simulation's particles by a fixed pseudo-random pattern.
+fn shake(sim: &mut Sim, size: f32) -> Result<(), String> {
+    let mut state = sim.state().clone();
+    for (i, x) in state.x.iter_mut().enumerate() {
+        let wave = |seed: u32| {
+            let bits = (i as u32 + 1).wrapping_mul(seed).wrapping_mul(2_654_435_761);
+            (bits >> 8) as f32 / (1 << 23) as f32 - 1.0
+        };
+        *x += size * Vec3::new(wave(3), wave(7), wave(13));
+    }
+    sim.restore(&state).map_err(|e| e.to_string())
+}
+
+fn free_fall(method: &Method) -> Result<(), String> {
+    let mut scene = free_sheet(DVec3::ZERO);
+    scene.cloth[0].velocity = DVec3::ZERO;
+    let mut sim = sim(&scene, &with_momentum(method))?;
+    let (steps, h) = (60, 1.0 / 600.0);
+    let start = sim.state().x.clone();
+    for _ in 0..steps {
+        sim.advance(h);
+    }
+    let (n, g, h) = (f64::from(steps), 9.81, f64::from(h));
+    let fallen = match method.integrator {
+        Integrator::ExplicitEuler => g * h * h * n * (n - 1.0) / 2.0,
+        Integrator::Midpoint | Integrator::Rk4 => g * (n * h).powi(2) / 2.0,
+        _ => g * h * h * n * (n + 1.0) / 2.0,
+    };
+    for (x, start) in sim.state().x.iter().zip(&start) {
+        let moved = (*x - *start).as_dvec3();
+        at_most("distance from the exact fall", moved.distance(dvec3(0.0, -fallen, 0.0)), 2e-5)?;
+    }
+    Ok(())
+}
+
+fn rest_stays_at_rest(method: &Method) -> Result<(), String> {
+    let mut scene = free_sheet(DVec3::ZERO);
+    scene.gravity = DVec3::ZERO;
+    scene.cloth[0].velocity = DVec3::ZERO;
+    let mut sim = sim(&scene, method)?;
+    let start = sim.state().x.clone();
+    for _ in 0..200 {
+        sim.advance(1.0 / 600.0);
+    }
+    let moved = sim.state().x.iter().zip(&start).map(|(x, s)| x.distance(*s)).fold(0.0, f32::max);
+    at_most("movement", f64::from(moved), 1e-5)
+}
+
+fn pins(method: &Method) -> Result<(), String> {
+    let mut scene = free_sheet(DVec3::ZERO);
+    let offset = dvec3(0.0, 0.1, 0.05);
+    let path = vec![Waypoint::default(), Waypoint { time: 0.1, offset }];
+    let pin = |place| Pin { place: Some(place), ..Pin::default() };
+    scene.cloth[0].pins = vec![
+        pin(Place::FirstCorner),
+        Pin { path, ..pin(Place::FirstRowLastColumn) },
+        Pin { release: Some(0.05), ..pin(Place::LastCorner) },
+    ];
+    let mut sim = sim(&scene, method)?;
+    let start = sim.state().x.clone();
+    let (fixed, moving, released) = (0, 5, 29);
+    for step in 1..=120 {
+        sim.advance(1.0 / 600.0);
+        let x = &sim.state().x;
+        if x[fixed] != start[fixed] {
+            return Err(format!("a fixed pin moved from {} to {}", start[fixed], x[fixed]));
+        }
+        let share = (sim.state().time / 0.1).min(1.0);
+        let target = start[moving].as_dvec3() + share * offset;
+        at_most(
+            "distance of a moving pin from its path",
+            x[moving].as_dvec3().distance(target),
+            1e-6,
+        )?;
+        if step <= 29 && x[released] != start[released] {
+            return Err(format!("a pin let go at step {step}, before its time"));
+        }
+    }
+    if sim.state().x[released] == start[released] {
+        return Err("a released pin still holds".into());
+    }
+    Ok(())
+}
+
+/// A shaken, spinning free sheet without gravity, and its momenta before and after a second.
+fn momenta(method: &Method) -> Result<[(DVec3, DVec3); 2], String> {
+    let mut scene = free_sheet(TUMBLING);
+    scene.gravity = DVec3::ZERO;
+    let mut sim = sim(&scene, &with_momentum(method))?;
+    shake(&mut sim, 0.01)?;
+    let before = sim.measure();
+    for _ in 0..600 {
+        sim.advance(1.0 / 600.0);
+    }
+    let after = sim.measure();
+    Ok([before, after].map(|r| (r.momentum, r.angular_momentum)))
+}
+
+fn linear_momentum(method: &Method) -> Result<(), String> {
+    let [(before, _), (after, _)] = momenta(method)?;
+    // What an iterative solver leaves undone need not sum to zero.
+    let undone = match (method.integrator, method.solver) {
+        (Integrator::BackwardEuler, LinearSolver::ConjugateGradient) => method.tolerance,
+        _ => 0.0,
+    };
+    let change = before.distance(after) / before.length();
+    at_most("relative change of momentum", change, 2e-5 + undone)
+}
+
+fn angular_momentum(method: &Method) -> Result<(), String> {
+    // Relative damping (Kang & Cho Eq. 24) and backward Euler both brake rotation; nothing may
+    // speed it up.
+    let [(_, before), (_, after)] = momenta(method)?;
+    at_most("angular momentum gained", after.length() / before.length(), 1.01)
+}
+
+fn order(method: &Method) -> Result<(), String> {
+    // A mass on a spring that stays stretched, against its own solution at a much smaller step.
+    let cloth = Cloth {
+        springs: Springs { structural: 40.0, ..Springs::default() },
+        particle_mass: Some(1.0),
+        pins: vec![Pin { place: Some(Place::FirstCorner), ..Pin::default() }],
+        velocity: dvec3(0.5, 0.0, 0.3),
+        ..Sheet::rectangle(1.0, 0.0, 2, 1)
+    };
+    let mut scene = Scene { cloth: vec![cloth], ..Scene::default() };
+    scene.cloth[0].across = DVec3::NEG_Y;
+    let end = |steps: u32| -> Result<DVec3, String> {
+        let mut method = method.clone();
+        method.sweeps = method.sweeps.max(50).next_multiple_of(2);
+        let mut sim = sim(&scene, &method)?;
+        for _ in 0..steps {
+            sim.advance(0.25 / steps as f32);
+        }
+        Ok(sim.state().x[1].as_dvec3())
+    };
+    let declared = match method.integrator {
+        Integrator::Rk4 => 4,
+        Integrator::Midpoint => 2,
+        _ => 1,
+    };
+    // Coarse steps for high orders: below 1e-6 m the error is rounding.
+    let coarse = if declared == 4 { 4 } else { 10 };
+    let exact = exact_end(&scene)?;
+    let (e1, e2) = (end(coarse)?.distance(exact), end(2 * coarse)?.distance(exact));
+    let found = (e1 / e2).log2();
+    if found > f64::from(declared) - 0.25 {
+        Ok(())
+    } else {
+        Err(format!("order {found:.2} instead of {declared} (errors {e1:e}, {e2:e})"))
+    }
+}
+
+/// Where the mass of [`order`]'s scene is after 0.25 s, by a Runge–Kutta integration in f64.
+fn exact_end(scene: &Scene) -> Result<DVec3, String> {
+    let model = scene.compile().map_err(|e| e.to_string())?;
+    let (k, rest) = (40.0, 1.0);
+    let slope = |x: DVec3| -k * (x.length() - rest) * x.normalize() + dvec3(0.0, -9.81, 0.0);
+    let (mut x, mut v) = (model.start_x[1].as_dvec3(), model.start_v[1].as_dvec3());
+    let steps = 2000;
+    let h = 0.25 / f64::from(steps);
+    for _ in 0..steps {
+        let (x1, v1) = (v, slope(x));
+        let (x2, v2) = (v + 0.5 * h * v1, slope(x + 0.5 * h * x1));
+        let (x3, v3) = (v + 0.5 * h * v2, slope(x + 0.5 * h * x2));
+        let (x4, v4) = (v + h * v3, slope(x + h * x3));
+        x += h / 6.0 * (x1 + 2.0 * x2 + 2.0 * x3 + x4);
+        v += h / 6.0 * (v1 + 2.0 * v2 + 2.0 * v3 + v4);
+    }
+    Ok(x)
+}
+
+fn hostile_stiffness(method: &Method) -> Result<(), String> {
+    for k in [1e-6, 1e3, 1e9, 1e15] {
+        let mut scene = free_sheet(TUMBLING);
+        scene.dt = 1.0 / 60.0;
+        let springs = &mut scene.cloth[0].springs;
+        (springs.structural, springs.shear, springs.bend, springs.hinge) = (k, k, k, k);
+        scene.cloth[0].pins = vec![Pin { place: Some(Place::FirstCorner), ..Pin::default() }];
+        let mut method = method.clone();
+        method.max_iterations = method.max_iterations.min(200);
+        let mut sim = sim(&scene, &method)?;
+        shake(&mut sim, 0.3)?;
+        for _ in 0..50 {
+            sim.advance(1.0 / 60.0);
+        }
+        if !sim.state().is_finite() {
+            return Err(format!("a number that is not finite at stiffness {k:e}"));
+        }
+    }
+    Ok(())
+}
+
+/// A sheet of several blocks of particles, hinges and wind included.
+fn large_sheet() -> Scene {
+    let mut scene = free_sheet(TUMBLING);
+    let cloth = &mut scene.cloth[0];
+    (cloth.columns, cloth.rows) = (71, 61);
+    cloth.pins = vec![Pin { place: Some(Place::FirstCorner), ..Pin::default() }];
+    scene.air.density = 1.2;
+    scene.air.wind = dvec3(1.0, 0.0, 3.0);
+    scene
+}
+
+fn threads(method: &Method) -> Result<(), String> {
+    let run = |count: usize| -> Result<Vec<Vec3>, String> {
+        let mut sim = sim(&large_sheet(), method)?;
+        shake(&mut sim, 1e-4)?;
+        sim.par = if count == 1 { Par::Serial } else { Par::Rayon };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        pool.map_err(|e| e.to_string())?.install(|| {
+            for _ in 0..3 {
+                sim.advance(1.0 / 2400.0);
+            }
+        });
+        Ok(sim.state().x.clone())
+    };
+    let one = run(1)?;
+    for count in [2, 3, 8] {
+        let many = run(count)?;
+        let differing = one.iter().zip(&many).filter(|(a, b)| a != b).count();
+        if differing > 0 {
+            return Err(format!("{differing} particles differ on {count} threads"));
+        }
+    }
+    Ok(())
+}
+
+fn snapshot(method: &Method) -> Result<(), String> {
+    let scene = free_sheet(TUMBLING);
+    let mut first = sim(&scene, method)?;
+    shake(&mut first, 0.01)?;
+    let advance = |sim: &mut Sim| (0..10).for_each(|_| { sim.advance(1.0 / 600.0); }));
+    advance(&mut first);
+    let saved = first.state().clone();
+    advance(&mut first);
+    // Into a fresh simulation, and back into the one that went on.
+    let mut second = sim(&scene, method)?;
+    for (sim, name) in [(&mut second, "a fresh simulation"), (&mut first, "the same simulation")] {
+        let went_on = sim.state().clone();
+        sim.restore(&saved).map_err(|e| e.to_string())?;
+        advance(sim);
+        if name == "the same simulation" && *sim.state() != went_on {
+            return Err(format!("the continuation differs in {name}"));
+        }
+    }
+    if first.state() == second.state() { Ok(()) } else { Err("a fresh simulation differs".into()) }
+}
