@@ -311,7 +311,11 @@ fn snapshot(method: &Method) -> Result<(), String> {
     let scene = free_sheet(TUMBLING);
     let mut first = sim(&scene, method)?;
     shake(&mut first, 0.01)?;
-    let advance = |sim: &mut Sim| (0..10).for_each(|_| { sim.advance(1.0 / 600.0); }));
+    let advance = |sim: &mut Sim| {
+        (0..10).for_each(|_| {
+            sim.advance(1.0 / 600.0);
+        })
+    };
     advance(&mut first);
     let saved = first.state().clone();
     advance(&mut first);

@@ -12,7 +12,7 @@
 //!   chain: k = Eh · width / dx
 //! ```
 
-use super::bending::{HingeShape, hinge_stiffness};
+use super::bending::HingeMesh;
 use super::check::Check;
 use super::{Draft, MAX_PARTICLES};
 use crate::error::Error;
@@ -374,30 +374,24 @@ fn add_hinges(draft: &mut Draft, bending: f64, shape: &Shape, first: usize) {
     if bending == 0.0 {
         return;
     }
-    let area = |t: u32| {
-        let [a, b, c] = shape.triangles[t as usize].map(|i| shape.points[i as usize]);
-        0.5 * (b - a).cross(c - a).length()
-    };
-    let mut corners = Vec::new();
-    let mut shapes = Vec::new();
-    for edge in triangles::edges(&shape.triangles) {
-        // An edge with three or more triangles hinges each pair of neighbours in order.
-        for pair in edge.sides.windows(2) {
-            let ids = [edge.ends[0], edge.ends[1], pair[0].0, pair[1].0];
-            if pair[0].0 != pair[1].0 {
-                let at = ids.map(|i| shape.points[i as usize]);
-                shapes.push(HingeShape { corners: at, area: area(pair[0].1) + area(pair[1].1) });
-                corners.push(ids);
-            }
+    let mesh = HingeMesh::new(&shape.points, &shape.triangles);
+    let calibration = match shape.grid {
+        // A patch of the same cells tells all about a grid of any size.
+        Some((_, _, dx, dy)) => {
+            let n = 27;
+            let point = |i: usize| DVec3::new(dx * (i % n) as f64, 0.0, dy * (i / n) as f64);
+            let patch: Vec<DVec3> = (0..n * n).map(point).collect();
+            HingeMesh::new(&patch, &grid::triangles(n, n)).calibrate(&patch)
         }
-    }
-    let total_area = (0..shape.triangles.len() as u32).map(area).sum();
-    let stiffness = hinge_stiffness(&shapes, total_area, bending);
-    for ((ids, shape), k) in corners.into_iter().zip(shapes).zip(stiffness) {
+        None => mesh.calibrate(&shape.points),
+    };
+    let stiffness = mesh.stiffness(&shape.points, calibration, bending);
+    for (ids, k) in mesh.corners.into_iter().zip(stiffness) {
+        let corners = ids.map(|i| shape.points[i as usize]);
         draft.hinge_corners.push(ids.map(|i| i + first as u32));
         draft.hinges.stiffness.push(k as f32);
-        draft.hinges.rest_angle.push(hinge::angle(shape.corners.map(|c| c.as_vec3())));
-        draft.hinges.flat.push(hinge::flat_coefficients(shape.corners));
+        draft.hinges.rest_angle.push(hinge::angle(corners.map(|c| c.as_vec3())));
+        draft.hinges.flat.push(hinge::flat_coefficients(corners));
     }
 }
 

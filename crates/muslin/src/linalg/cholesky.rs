@@ -27,12 +27,17 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Analyses the pattern. `scalar`: every block is a multiple of the identity.
+    /// Analyses the pattern of a system with `parts` rank-one terms per element. `one_row`: every
+    /// block is a multiple of the identity.
     /// `None` when the factor does not fit in memory.
-    pub fn new(particle_count: usize, topology: &Topology, scalar: bool) -> Option<Self> {
-        let rows_per_particle = if scalar { 1 } else { 3 };
+    pub fn new(
+        particle_count: usize,
+        topology: &Topology,
+        parts: usize,
+        one_row: bool,
+    ) -> Option<Self> {
+        let rows_per_particle = if one_row { 1 } else { 3 };
         let n = particle_count * rows_per_particle;
-        let parts = if scalar { 3 } else { 1 };
         let empty = System::new(particle_count, topology, parts);
         let mut places = Vec::new();
         for_each_entry(&empty, topology, rows_per_particle, |row, column, _| {
@@ -161,14 +166,15 @@ fn for_each_entry(
     }
     for (element, particles) in topology.elements.iter().enumerate() {
         // With one row per particle the three axes are alike: the first term says it all.
-        let term = &system.elements[element * system.parts];
+        let terms = if k == 1 { 1 } else { system.parts };
+        let terms = &system.elements[element * system.parts..][..terms];
         for p in 0..4 {
             for q in 0..p {
                 let (p, q) = if particles[p] > particles[q] { (p, q) } else { (q, p) };
                 let (i, j) = (particles[p] as usize, particles[q] as usize);
                 for r in 0..k {
                     for c in 0..k {
-                        let value = term.scale * term.g[p][r] * term.g[q][c];
+                        let value = terms.iter().map(|t| t.scale * t.g[p][r] * t.g[q][c]).sum();
                         entry(i * k + r, j * k + c, value);
                     }
                 }

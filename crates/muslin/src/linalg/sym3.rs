@@ -33,7 +33,7 @@ impl Sym3 {
     /// or a compressed spring can make it, is inverted after raising its diagonal.
     pub fn inverse(self) -> Self {
         let m = self.0.map(f64::from);
-        let trace = (m[0].abs() + m[1].abs() + m[2].abs()).max(f64::from(f32::MIN_POSITIVE));
+        let trace = (m[0].abs() + m[1].abs() + m[2].abs()).max(1e-25);
         let mut raise = 0.0;
         for _ in 0..3 {
             let (xx, yy, zz) = (m[0] + raise, m[1] + raise, m[2] + raise);

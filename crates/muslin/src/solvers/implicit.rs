@@ -12,7 +12,8 @@
 //!
 //! Held particles get their velocity before the step; their Δv is zero throughout.
 
-use super::{Guess, Jacobian, LinearSolver, Method, Preconditioner, SweepOrder, WeakSprings};
+use super::{Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
+use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
 use crate::forces::{Forces, damping, hinge, spring, wind};
@@ -100,11 +101,14 @@ impl Implicit {
         let n = model.particle_count();
         let zeros = vec![Vec3::ZERO; n];
         let scalar = method.jacobian == Jacobian::Scalar;
+        let parts = if scalar { 3 } else { 1 };
         let reduced = Reduced::new(method, model);
         let topology = coupled(&reduced, model);
+        // Dampers along springs are not multiples of the identity.
+        let one_row = scalar && model.springs.damping.iter().all(|d| *d == 0.0);
         let cholesky = match method.solver {
             LinearSolver::Cholesky => {
-                Some(Cholesky::new(n, topology, scalar).ok_or_else(|| {
+                Some(Cholesky::new(n, topology, parts, one_row).ok_or_else(|| {
                     let remedy = "the factor does not fit in memory; use conjugate-gradient";
                     Error::new("method.solver", "cholesky", remedy)
                 })?)
@@ -114,7 +118,7 @@ impl Implicit {
         Ok(Self {
             floors: method.spring_floors(model),
             forces: Forces::new(model),
-            system: System::new(n, topology, if scalar { 3 } else { 1 }),
+            system: System::new(n, topology, parts),
             cg: Workspace::new(n),
             gauss_seidel: GaussSeidel::new(n, topology),
             cholesky,
@@ -258,7 +262,8 @@ impl Solver for Implicit {
                 let residual = self.cg.relative_residual(system, topology, par, b, free, change);
                 solved.residual = Some(residual);
             }
-            if newton == 0 {
+            if newton == 0 && self.method.momentum != MomentumCorrection::None {
+                damping::add_between(&mut self.forces.total, model, par, &self.x, &self.v);
                 self.momentum.apply(
                     self.method.momentum,
                     step,

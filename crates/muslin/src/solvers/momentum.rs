@@ -42,7 +42,8 @@ impl Correction {
         Self { pieces: vec![Piece::default(); model.piece_count] }
     }
 
-    /// Corrects `change` (Δv) given the forces at (x, v) and the scalar diagonal `lumped`.
+    /// Corrects `change` (Δv) given all forces at (x, v), dampers included, and the scalar diagonal
+    /// `lumped`.
     #[allow(clippy::too_many_arguments)]
     pub fn apply(
         &mut self,
@@ -58,7 +59,8 @@ impl Correction {
             return;
         }
         let Step { model, held, h, .. } = *step;
-        self.pieces.fill(Piece::default());
+        // Not the matrix's own default, which is the identity.
+        self.pieces.fill(Piece { inertia: DMat3::ZERO, ..Piece::default() });
         // What the sum of all rows lacks, and the centre of mass.
         for i in 0..x.len() {
             let piece = &mut self.pieces[model.piece[i] as usize];

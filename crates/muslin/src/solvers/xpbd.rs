@@ -10,7 +10,8 @@
 //!
 //! The unknown is the move x − x_old, not x: a move of a millimetre keeps its seven digits, a
 //! position would not, and v = move/h shows it. w is the inverse mass, 0 for held particles. Relative damping acts along the spring only.
-//! With sweeps → ∞ the springs approach backward Euler; with few the cloth is softer than its k.
+//! A tension-only spring is an inequality: its λ never pushes. As sweeps → ∞ the springs approach
+//! backward Euler up to the turning of their directions; with few the cloth is softer than its k.
 
 use super::{Method, Solved, Solver, Step};
 use crate::forces::{Forces, hinge};
@@ -54,8 +55,7 @@ impl Xpbd {
             let moved = moves[b] - moves[a];
             let d = (old[b] - old[a]) + moved;
             let r = d.length();
-            let slack = self.floors[s] == 0.0 && r < rest;
-            if k == 0.0 || wa + wb == 0.0 || r == 0.0 || slack {
+            if k == 0.0 || wa + wb == 0.0 || r == 0.0 {
                 continue;
             }
             let n = d / r;
@@ -64,6 +64,9 @@ impl Xpbd {
             let multiplier = &mut self.spring_multipliers[s];
             let delta = -(r - rest + compliance * *multiplier + gamma * n.dot(moved))
                 / ((1.0 + gamma) * (wa + wb) + compliance);
+            // λ < 0 pulls the ends together.
+            let tension_only = self.floors[s] == 0.0;
+            let delta = if tension_only { delta.min(-*multiplier) } else { delta };
             *multiplier += delta;
             moves[a] -= wa * delta * n;
             moves[b] += wb * delta * n;

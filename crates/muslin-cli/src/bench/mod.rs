@@ -1,0 +1,91 @@
+//! `muslin bench`: what a bare step of every method costs, on two scenes at several sizes.
+
+mod cell;
+mod tables;
+
+use crate::arguments::BenchArguments;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::machine::Machine;
+use crate::output::Pending;
+use crate::progress;
+use crate::text::print;
+use crate::threads::Threads;
+use anyhow::Context;
+use cell::{Budget, Cell, Place};
+use muslin::solvers::presets::METHODS;
+
+/// The scenes, of which only the resolution is changed.
+const SCENES: [&str; 2] = ["kim-2006-fall", "hang"];
+/// Particles along a side.
+const SIZES: [usize; 4] = [32, 80, 160, 320];
+const QUICK_SIZES: [usize; 2] = [32, 80];
+
+/// Measures, prints the tables, writes the file.
+pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
+    let places = places(arguments)?;
+    let interrupt = Interrupt::listen()?;
+    let file =
+        (arguments.json.as_deref()).map(|path| Pending::create(path, "--json")).transpose()?;
+    let threads = Threads::new(arguments.threads)?;
+    let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
+
+    let bar = progress::bar("bench", places.len() as u64);
+    let mut cells: Vec<Cell> = Vec::new();
+    for place in &places {
+        if interrupt.asked() {
+            break;
+        }
+        bar.set_message(place.name());
+        // The next smaller size tells whether this one would take too long.
+        let smaller = cells
+            .iter()
+            .rev()
+            .find(|c| c.scene == place.scene && c.method == place.method && c.size < place.size);
+        cells.push(cell::measure(place, smaller, &threads, budget)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+
+    let machine = Machine::this();
+    let processor = machine.processor.clone().unwrap_or_else(|| machine.system.clone());
+    let plural = if arguments.threads == 1 { "" } else { "s" };
+    print(&format!("{processor}, {} thread{plural}\n", arguments.threads));
+    print(&tables::tables(&cells));
+    print(&tables::facts(&cells));
+    if let Some(file) = file {
+        let all = serde_json::json!({
+            "version": env!("CARGO_PKG_VERSION"), "machine": machine, "threads": arguments.threads,
+            "quick": arguments.quick, "cells": cells,
+        });
+        file.commit_bytes(&serde_json::to_vec_pretty(&all).context("cannot write JSON")?)?;
+    }
+    if cells.len() < places.len() {
+        let message = format!("measured {} of {}", cells.len(), places.len());
+        return Err(Failure::Interrupted(message));
+    }
+    Ok(())
+}
+
+/// Everything to measure, sizes ascending for each method.
+fn places(arguments: &BenchArguments) -> Result<Vec<Place>, Failure> {
+    let sizes: &[usize] = if arguments.quick { &QUICK_SIZES } else { &SIZES };
+    let filter = arguments.filter.as_deref().unwrap_or("");
+    let mut places = Vec::new();
+    for scene in SCENES {
+        for &size in sizes {
+            for method in METHODS {
+                let place = Place { scene, size, method: method.id };
+                if place.name().contains(filter) {
+                    places.push(place);
+                }
+            }
+        }
+    }
+    if places.is_empty() {
+        let example = Place { scene: SCENES[0], size: sizes[0], method: METHODS[0].id }.name();
+        let remedy = format!("matches nothing; the names look like {example}");
+        return Err(Failure::Wrong(format!("--filter {filter}: {remedy}")));
+    }
+    Ok(places)
+}

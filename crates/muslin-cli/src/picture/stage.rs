@@ -1,0 +1,224 @@
+//! Draws the states of one model: what is constant about the pictures, and the drawing itself.
+
+use super::camera::Camera;
+use super::colour::{self, Encoder, PIN, linear};
+use super::ground::Ground;
+use super::light::{Shadows, shade};
+use super::raster::Canvas;
+use glam::Vec3;
+use muslin::Model;
+
+/// Each pixel is the mean of this many in both directions.
+const FINE: usize = 2;
+
+/// A finished picture.
+pub struct Image {
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// sRGB, row by row.
+    pub pixels: Vec<[u8; 3]>,
+}
+
+/// Everything that is the same in all pictures of a model.
+pub struct Stage<'a> {
+    model: &'a Model,
+    camera: Camera,
+    ground: Ground,
+    size: (usize, usize),
+    /// Longest side of what is shown. [m]
+    extent: f32,
+    encoder: Encoder,
+    /// Springs drawn as lines: those of cloths without triangles, with the cloth.
+    wires: Vec<([u32; 2], usize)>,
+    /// Springs between two pins, drawn as rods.
+    rods: Vec<[u32; 2]>,
+    /// Pins that belong to no rod.
+    dots: Vec<u32>,
+    /// Whether the side of each cloth that is mostly seen is the back of its triangles.
+    flipped: Vec<bool>,
+}
+
+impl<'a> Stage<'a> {
+    /// A stage on which all the given states can be seen. What is wide and low gets a wide and
+    /// low picture.
+    pub fn new<'x>(
+        model: &'a Model,
+        states: impl Iterator<Item = &'x [Vec3]> + Clone,
+        mut size: (usize, usize),
+    ) -> Self {
+        let points: Vec<Vec3> = states.clone().flatten().copied().collect();
+        let low = points.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+        let high = points.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+        let mut camera = Camera::framing(&points, size);
+        let rows = points.iter().map(|p| camera.project(*p).y);
+        let used = rows.clone().fold(0.0, f32::max) - rows.fold(f32::INFINITY, f32::min);
+        if used < 0.55 * size.1 as f32 {
+            size.1 = size.0 * 9 / 16;
+            camera = Camera::framing(&points, size);
+        }
+        let (wires, rods, dots) = lines(model);
+        Self {
+            ground: Ground::new(&camera, (low, high), size),
+            flipped: flipped(model, &camera, states),
+            extent: (high - low).max_element().max(1e-6),
+            camera,
+            model,
+            size,
+            encoder: Encoder::new(),
+            wires,
+            rods,
+            dots,
+        }
+    }
+
+    /// Width and height of the pictures.
+    pub fn size(&self) -> (usize, usize) {
+        self.size
+    }
+
+    /// Draws one state.
+    pub fn draw(&self, x: &[Vec3]) -> Image {
+        let camera = self.camera.finer(FINE as f32);
+        let (width, height) = self.size;
+        let mut canvas = Canvas::new((FINE * width, FINE * height));
+        self.draw_cloths(&mut canvas, &camera, x);
+        self.draw_lines(&mut canvas, &camera, x);
+
+        // Average what was drawn finely over the background.
+        let wires: Vec<[u32; 2]> = self.wires.iter().map(|(ends, _)| *ends).collect();
+        let background = self.ground.draw(x, &self.model.triangles, &wires);
+        let mut pixels = Vec::with_capacity(width * height);
+        for row in 0..height {
+            for column in 0..width {
+                let behind = background[row * width + column];
+                let mut sum = Vec3::ZERO;
+                for fine_row in FINE * row..FINE * (row + 1) {
+                    for fine_column in FINE * column..FINE * (column + 1) {
+                        let index = fine_row * FINE * width + fine_column;
+                        let seen = canvas.depth[index].is_finite();
+                        sum += if seen { canvas.colour[index] } else { behind };
+                    }
+                }
+                pixels.push(self.encoder.encode(sum / (FINE * FINE) as f32));
+            }
+        }
+        Image { width, height, pixels }
+    }
+
+    fn draw_cloths(&self, canvas: &mut Canvas, camera: &Camera, x: &[Vec3]) {
+        let triangles = &self.model.triangles;
+        if triangles.is_empty() {
+            return;
+        }
+        let shadows = Shadows::new(x, triangles);
+        let normals = normals(x, triangles);
+        let seen: Vec<Vec3> = x.iter().map(|p| camera.project(*p)).collect();
+        for (index, cloth) in self.model.cloths.iter().enumerate() {
+            let (front, back) = colour::cloth(index);
+            for triangle in &triangles[cloth.triangles.clone()] {
+                let corners = triangle.map(|i| i as usize);
+                let [n0, n1, n2] = corners.map(|i| normals[i]);
+                let [x0, x1, x2] = corners.map(|i| x[i]);
+                canvas.triangle(corners.map(|i| seen[i]), |[u, v, w]| {
+                    let p = u * x0 + v * x1 + w * x2;
+                    let to_viewer = (camera.eye - p).normalize();
+                    // The flat triangle decides which side is seen: a smooth normal may point
+                    // away at the edge of a fold.
+                    let is_front = (x1 - x0).cross(x2 - x0).dot(to_viewer) >= 0.0;
+                    let smooth = (u * n0 + v * n1 + w * n2).normalize_or_zero();
+                    let normal = if is_front { smooth } else { -smooth };
+                    let albedo = if is_front != self.flipped[index] { front } else { back };
+                    let lit = shadows.lit(p, normal);
+                    shade(albedo, normal, to_viewer, lit, true)
+                });
+            }
+        }
+    }
+
+    fn draw_lines(&self, canvas: &mut Canvas, camera: &Camera, x: &[Vec3]) {
+        let at = |i: &u32| x[*i as usize];
+        let painted = |albedo: Vec3| {
+            let toward = camera.axes()[2];
+            move |normal: Vec3| shade(albedo, normal, toward, 1.0, false)
+        };
+        let pin = linear(PIN);
+        for [a, b] in &self.rods {
+            canvas.capsule(camera, [at(a), at(b)], 0.0028 * self.extent, painted(pin));
+        }
+        let mut dot_size = 0.011 * self.extent;
+        for (ends, cloth) in &self.wires {
+            let (front, _) = colour::cloth(*cloth);
+            let [a, b] = [at(&ends[0]), at(&ends[1])];
+            let [rest_a, rest_b] = ends.map(|end| self.model.start_x[end as usize]);
+            let bead = (0.28 * rest_a.distance(rest_b)).min(0.03 * self.extent);
+            dot_size = dot_size.max(1.1 * bead);
+            let wire = (0.5 * bead).min(0.005 * self.extent);
+            canvas.capsule(camera, [a, b], wire, painted(0.6 * front));
+            for end in [a, b] {
+                canvas.capsule(camera, [end, end], bead, painted(front));
+            }
+        }
+        for dot in &self.dots {
+            canvas.capsule(camera, [at(dot), at(dot)], dot_size, painted(pin));
+        }
+    }
+}
+
+/// Area-weighted normals of the particles.
+fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::ZERO; x.len()];
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|i| x[i as usize]);
+        let normal = (b - a).cross(c - a);
+        for corner in triangle {
+            normals[*corner as usize] += normal;
+        }
+    }
+    normals.iter().map(|n| n.normalize_or_zero()).collect()
+}
+
+/// Which cloths show the viewer more of the back of their triangles than of the front.
+fn flipped<'x>(
+    model: &Model,
+    camera: &Camera,
+    states: impl Iterator<Item = &'x [Vec3]>,
+) -> Vec<bool> {
+    let mut front = vec![0.0; model.cloths.len()];
+    for x in states {
+        for (sum, cloth) in front.iter_mut().zip(&model.cloths) {
+            for triangle in &model.triangles[cloth.triangles.clone()] {
+                let [a, b, c] = triangle.map(|i| x[i as usize]);
+                *sum += (b - a).cross(c - a).dot(camera.eye - a);
+            }
+        }
+    }
+    front.iter().map(|sum| *sum < 0.0).collect()
+}
+
+/// The springs drawn as wires and as rods, and the pins drawn as dots.
+#[allow(clippy::type_complexity)]
+fn lines(model: &Model) -> (Vec<([u32; 2], usize)>, Vec<[u32; 2]>, Vec<u32>) {
+    let mut is_pinned = vec![false; model.particle_count()];
+    for pin in &model.pins {
+        is_pinned[pin.particle as usize] = true;
+    }
+    let mut in_rod = vec![false; model.particle_count()];
+    let (mut wires, mut rods) = (Vec::new(), Vec::new());
+    let springs = model.topology.links.ends().iter().zip(&model.springs.structural);
+    for (ends, _) in springs.filter(|(_, structural)| **structural) {
+        if ends.iter().all(|end| is_pinned[*end as usize]) {
+            ends.iter().for_each(|end| in_rod[*end as usize] = true);
+            rods.push(*ends);
+        }
+        let holds = |range: &std::ops::Range<usize>| range.contains(&(ends[0] as usize));
+        let cloth = model.cloths.iter().position(|cloth| holds(&cloth.particles));
+        if let Some(cloth) = cloth.filter(|c| model.cloths[*c].triangles.is_empty()) {
+            wires.push((*ends, cloth));
+        }
+    }
+    let pins = model.pins.iter().map(|pin| pin.particle);
+    let dots = pins.filter(|particle| !in_rod[*particle as usize]).collect();
+    (wires, rods, dots)
+}

@@ -1,0 +1,87 @@
+//! Scenes by name or from TOML files, with the meshes they name.
+
+use crate::failure::Failure;
+use crate::mesh_file;
+use crate::setting::remedy;
+use muslin::{Scene, scenes};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use toml::de::{DeTable, Deserializer};
+
+/// A scene as it was found, before settings and meshes.
+pub struct Found {
+    /// The scene.
+    pub scene: Scene,
+    /// The `[method]` table of a file.
+    pub method: Option<toml::Table>,
+    /// The folder that mesh files are relative to.
+    pub folder: PathBuf,
+}
+
+/// The scene a user asked for.
+pub fn find(source: &str) -> Result<Found, Failure> {
+    if !source.ends_with(".toml") {
+        let scene = scenes::named(source)?;
+        return Ok(Found { scene, method: None, folder: PathBuf::new() });
+    }
+    let path = Path::new(source);
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Wrong(format!("scene = {source}: cannot be read: {error}")))?;
+    let (mut scene, method) = parse(&text)
+        .map_err(|error| Failure::Wrong(format!("{source}{}", place(&text, &error))))?;
+    if scene.name == Scene::default().name {
+        scene.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    }
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    Ok(Found { scene, method, folder })
+}
+
+/// Takes the `[method]` table out and reads the rest as a scene, keeping lines for messages.
+fn parse(text: &str) -> Result<(Scene, Option<toml::Table>), toml::de::Error> {
+    let mut table = DeTable::parse(text)?;
+    let method = table.get_mut().remove("method");
+    let scene = Scene::deserialize(Deserializer::from(table))?;
+    // Read the method from the whole text: only its place in the table is of interest above.
+    let method = match method {
+        None => None,
+        Some(_) => {
+            let mut whole: toml::Table = toml::from_str(text)?;
+            match whole.remove("method") {
+                Some(toml::Value::Table(table)) => Some(table),
+                _ => {
+                    let message = "`method` must be a table: [method]";
+                    return Err(serde::de::Error::custom(message));
+                }
+            }
+        }
+    };
+    Ok((scene, method))
+}
+
+/// `:line:column: found: remedy` of an error.
+fn place(text: &str, error: &toml::de::Error) -> String {
+    let Some(span) = error.span() else {
+        return format!(": {}", remedy(error.message()));
+    };
+    let before = &text[..span.start.min(text.len())];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    let found: String = text.get(span).unwrap_or_default().lines().next().unwrap_or("").into();
+    let found = if found.is_empty() { found } else { format!("{found}: ") };
+    format!(":{line}:{column}: {found}{}", remedy(error.message()))
+}
+
+/// Reads the mesh files that the scene names.
+pub fn load_meshes(scene: &mut Scene, folder: &Path) -> Result<(), Failure> {
+    for (index, cloth) in scene.cloth.iter_mut().enumerate() {
+        let Some(mesh) = &mut cloth.mesh else { continue };
+        let Some(file) = mesh.file.take() else { continue };
+        let path = folder.join(&file);
+        let read = mesh_file::read(&path).map_err(|problem| {
+            let key = format!("cloth.{index}.mesh.file");
+            Failure::Wrong(format!("{key} = {file}: {} {problem}", path.display()))
+        })?;
+        *mesh = read;
+    }
+    Ok(())
+}

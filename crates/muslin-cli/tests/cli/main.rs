@@ -1,0 +1,5 @@
+//! The `muslin` command as a user sees it: exit codes, messages and files.
+
+mod commands;
+mod refusals;
+mod support;
