@@ -1,6 +1,6 @@
 //! What a step tells about itself.
 
-use crate::forces::{gravity, hinge, spring};
+use crate::forces::{elastic_energy, gravity};
 use crate::inputs::Inputs;
 use crate::model::Model;
 use crate::state::State;
@@ -142,7 +142,6 @@ pub fn measure(model: &Model, inputs: &Inputs, floors: &[f32], state: &State) ->
     for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
         let r = state.x[a as usize].as_dvec3().distance(state.x[b as usize].as_dvec3());
         let rest = springs.rest_length[s];
-        report.energy.elastic += spring::energy(springs.stiffness[s], rest, r, floors[s]);
         if springs.structural[s] && rest > 0.0 {
             let strain = (r / f64::from(rest) - 1.0).max(0.0);
             report.max_strain = report.max_strain.max(strain);
@@ -151,11 +150,7 @@ pub fn measure(model: &Model, inputs: &Inputs, floors: &[f32], state: &State) ->
         }
     }
     report.mean_strain /= counted.max(1) as f64;
-    for (hinge, corners) in model.topology.elements.iter().enumerate() {
-        let angle = hinge::angle(corners.map(|p| state.x[p as usize]));
-        let bend = f64::from(hinge::wrapped(angle - model.hinges.rest_angle[hinge]));
-        report.energy.elastic += 0.5 * f64::from(model.hinges.stiffness[hinge]) * bend * bend;
-    }
+    report.energy.elastic = elastic_energy(model, floors, |p| state.x[p as usize].as_dvec3());
     let e = &mut report.energy;
     e.total = e.kinetic + e.elastic + e.gravity;
     report

@@ -190,7 +190,7 @@ fn chain() -> Scene {
         origin: dvec3(-0.5, 0.0, 0.0),
         material: Material {
             density: Some(1.0),
-            stretch: Some(1e5),
+            stretch: Some(1e4),
             bending: None,
             damping: Some(1e-3),
         },
@@ -212,11 +212,12 @@ fn golden_5x5() -> Scene {
 }
 
 fn cantilever() -> Scene {
-    // σ g L³/B = 5 over the free length L, which starts at the second column.
+    // σ g L³/B = 5 over the free length L, which starts a third of a cell before the second column:
+    // the hinge there stands for the cell around it, and held flat it is half again as stiff.
     let (density, bending): (f64, f64) = (0.2, 1e-5);
     let free = (5.0 * bending / (density * 9.81)).cbrt();
     let columns = 37;
-    let dx = free / (columns - 2) as f64;
+    let dx = free / (columns as f64 - 5.0 / 3.0);
     let cloth = Cloth {
         material: Material {
             density: Some(density),
@@ -241,7 +242,9 @@ fn curtain() -> Scene {
     let pins = (0..=rings)
         .map(|ring| {
             let share = f64::from(ring) / f64::from(rings);
-            let path = moved(2.0, dvec3(0.4 * 2.0 * (0.5 - share), 0.0, 0.0));
+            // Every other ring a little forward: a flat sheet does not know which way to fold.
+            let forward = if ring % 2 == 0 { 0.04 } else { -0.04 };
+            let path = moved(2.0, dvec3(0.4 * 2.0 * (0.5 - share), 0.0, forward));
             Pin { at: vec![[share, 0.0]], path, ..Pin::default() }
         })
         .collect();
@@ -268,9 +271,9 @@ fn curtain() -> Scene {
 
 fn bunting() -> Scene {
     let fabrics = ["cotton", "silk", "wool", "polyester", "linen"];
-    let (width, height, gap, rows) = (0.30, 0.42, 0.02, 22);
+    let (width, height, rows) = (0.30, 0.42, 22);
     let cloth = fabrics.iter().enumerate().map(|(i, fabric)| {
-        let left = (i as f64 - 2.5) * (width + gap);
+        let left = (i as f64 - 2.5) * width;
         // A triangle pointing down: row r has rows − r particles.
         let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
         for row in 0..rows {

@@ -84,6 +84,9 @@ impl Sim {
     fn advance_and(&mut self, dt: f32, measure: bool) -> Advance {
         let h = dt / self.substeps as f32;
         let mut done = Advance::default();
+        if self.model.stiffness_number(h) > self.method.stiffness_limit() {
+            done.warnings.insert(Warning::StiffnessBeyondLimit);
+        }
         for substep in 0..self.substeps {
             // Kinematics: who is held, and where to.
             self.before.copy_from(&self.state);
@@ -119,9 +122,6 @@ impl Sim {
         report.stiffness_number = self.model.stiffness_number(dt / self.substeps as f32);
         report.solver = done.solver;
         report.warnings = done.warnings;
-        if report.stiffness_number > self.method.stiffness_limit() {
-            report.warnings.insert(Warning::StiffnessBeyondLimit);
-        }
         report
     }
 

@@ -4,7 +4,7 @@ mod oracle;
 
 use glam::{DVec3, dvec3};
 use muslin::scene::{Air, Place, Springs};
-use muslin::{Cloth, Method, Scene, Sheet, Sim, scenes};
+use muslin::{Cloth, Method, Scene, Sheet, Sim, Warning, scenes};
 use oracle::cases::{pin, tight};
 use oracle::wide;
 
@@ -91,7 +91,9 @@ fn run(scene: &str, method: Method, steps: u32, h: f32) -> Vec<DVec3> {
     let mut sim = Sim::new(model, method).unwrap();
     for _ in 0..steps {
         let done = sim.advance(h);
-        assert!(done.warnings.is_empty(), "{:?}", done.warnings);
+        let failed =
+            [Warning::RolledBack, Warning::NotConverged].map(|w| done.warnings.contains(w));
+        assert_eq!(failed, [false; 2]);
     }
     wide(&sim.state().x)
 }

@@ -2,6 +2,7 @@
 
 use glam::{DVec3, dvec3};
 use muslin::scene::{Air, Material, Pin, Place, Springs};
+use muslin::solvers::LinearSolver;
 use muslin::{Cloth, Method, Scene, Sheet, Sim, scenes};
 
 fn sim(scene: &Scene, method: &str) -> Sim {
@@ -148,7 +149,7 @@ const SOFT: f64 = 20.0;
 /// A strip of a square lattice with alternating diagonals, cut at 45° (or, mirrored, 135°), clamped
 /// at its first two lattice lines. Returns the scene and its length from the middle of the clamp.
 fn strip_at_45(gamma: f64, lines: usize, half_width: isize, mirrored: bool) -> (Scene, f64) {
-    let (sigma, bending) = (0.2, 1e-5);
+    let (sigma, bending) = (0.2, 1e-2);
     let length = (gamma * bending / (sigma * 9.81)).cbrt();
     // Lattice lines i + j = const are a/√2 apart.
     let spacing = length / (lines as f64 - CLAMP);
@@ -190,7 +191,7 @@ fn strip_at_45(gamma: f64, lines: usize, half_width: isize, mirrored: bool) -> (
 
 /// The same strip cut along the lattice.
 fn strip_at_0(gamma: f64, columns: usize, rows: usize) -> (Scene, f64) {
-    let (sigma, bending) = (0.2, 1e-5);
+    let (sigma, bending) = (0.2, 1e-2);
     let length = (gamma * bending / (sigma * 9.81)).cbrt();
     let dx = length / (columns as f64 - 1.0 - CLAMP);
     let cloth = Cloth {
@@ -208,14 +209,21 @@ fn settling(cloth: Cloth) -> Scene {
 
 /// Drop over reach of a settled strip: its end against the middle of the clamp.
 fn drop_over_reach(scene: &Scene, clamp_middle: f64) -> f64 {
-    let linearised = Method { newton: 1, ..Method::preset("backward-euler").unwrap() };
+    // Solved directly: bending a strip of n cells has a condition number like n⁴.
+    let reference = Method::preset("backward-euler").unwrap();
+    let linearised = Method { newton: 1, solver: LinearSolver::Cholesky, ..reference };
     let mut sim = Sim::new(scene.compile().unwrap(), linearised).unwrap();
-    run(&mut sim, 0.1, 60);
-    let start = &sim.model().start_x;
+    let start = sim.model().start_x.clone();
     let end = start.iter().fold(0.0f32, |m, x| m.max(x.x));
     let tip: Vec<_> = (0..start.len()).filter(|&i| start[i].x > end * 0.9999).collect();
-    let mean = tip.iter().map(|&i| sim.state().x[i].as_dvec3()).sum::<DVec3>() / tip.len() as f64;
-    assert!(sim.measure().max_speed < 1e-3, "not settled: {}", sim.measure().max_speed);
+    let mean = |sim: &Sim| {
+        tip.iter().map(|&i| sim.state().x[i].as_dvec3()).sum::<DVec3>() / tip.len() as f64
+    };
+    run(&mut sim, 0.1, 100);
+    let before = mean(&sim);
+    run(&mut sim, 0.1, 50);
+    let mean = mean(&sim);
+    assert!(mean.distance(before) < 1e-3 * f64::from(end), "not settled: {before} → {mean}");
     -mean.y / (mean.x - clamp_middle)
 }
 
@@ -223,7 +231,7 @@ fn drop_over_reach(scene: &Scene, clamp_middle: f64) -> f64 {
 fn a_cantilever_bends_alike_in_every_direction_of_the_mesh() {
     // H/W for Γ = σ g L³/B.
     for (gamma, expected) in [(1.0, 0.124_562), (5.0, 0.585_721), (10.0, 1.066_802)] {
-        for (columns, rows) in [(51, 5), (76, 7)] {
+        for (columns, rows) in [(81, 5), (121, 6)] {
             let (scene, length) = strip_at_0(gamma, columns, rows);
             let found = drop_over_reach(&scene, CLAMP * length / (columns as f64 - 1.0 - CLAMP));
             assert_close(&format!("Γ = {gamma} at 0°, {columns} columns"), found, expected, 0.02);

@@ -51,6 +51,9 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
     let n = draft.x.len();
     let springs = &mut draft.springs;
     springs.is_damped = springs.damping.iter().chain(&springs.relative_damping).any(|d| *d != 0.0);
+    let lighter = |[a, b]: [u32; 2]| draft.mass[a as usize].min(draft.mass[b as usize]);
+    let rates = springs.stiffness.iter().zip(&draft.ends).map(|(k, ends)| k / lighter(*ends));
+    let stiffest = rates.fold(0.0, f32::max);
     let (piece, piece_count) = pieces(n, &draft.ends, &draft.hinge_corners);
     Ok(Model {
         name: scene.name.clone(),
@@ -64,6 +67,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         mass: draft.mass,
         absolute_damping: draft.absolute_damping,
         springs: draft.springs,
+        stiffest,
         hinges: draft.hinges,
         triangles: draft.triangles,
         pins: draft.pins,

@@ -11,7 +11,7 @@ pub mod wind;
 use crate::inputs::Inputs;
 use crate::model::Model;
 use crate::par::Par;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Force vectors and the intermediate values they are gathered from; allocated once.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +62,11 @@ impl Forces {
         v: &[Vec3],
     ) {
         self.evaluate_external(model, inputs, par, x, v);
+        self.add_elastic(model, floors, par, x);
+    }
+
+    /// Adds springs and hinges.
+    pub fn add_elastic(&mut self, model: &Model, floors: &[f32], par: Par, x: &[Vec3]) {
         spring::add(&mut self.total, model, floors, par, x);
         hinge::evaluate(&mut self.hinges, model, par, x);
         hinge::add(&mut self.total, model, &self.hinges, par);
@@ -80,4 +85,21 @@ impl Forces {
         self.evaluate(model, inputs, floors, par, x, v);
         damping::add_between(&mut self.total, model, par, x, v);
     }
+}
+
+/// Energy of all springs and hinges with particles at the positions `at` gives. [J]
+pub fn elastic_energy(model: &Model, floors: &[f32], at: impl Fn(u32) -> DVec3) -> f64 {
+    let springs = &model.springs;
+    let mut sum = 0.0;
+    for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
+        let r = at(a).distance(at(b));
+        sum += spring::energy(springs.stiffness[s], springs.rest_length[s], r, floors[s]);
+    }
+    for (h, corners) in model.topology.elements.iter().enumerate() {
+        let first = at(corners[0]);
+        let angle = hinge::angle(corners.map(|p| (at(p) - first).as_vec3()));
+        let bend = f64::from(hinge::wrapped(angle - model.hinges.rest_angle[h]));
+        sum += 0.5 * f64::from(model.hinges.stiffness[h]) * bend * bend;
+    }
+    sum
 }

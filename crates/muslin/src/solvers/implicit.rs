@@ -8,10 +8,12 @@
 //! f is everything at (x, v), D its velocity derivative (dampers, drag) with reversed sign. A link's
 //! block is B = h² J + h D, so the dampers' share of h f and the term h² J v are one product:
 //! Σ B (v_j − v_i), the corrected Eq. 25 of Kang & Cho. Further linearisations (`newton > 1`) take
-//! x_k = x + h v_k and solve A(x_k) δ = h f(x_k, v_k) − M (v_k − v): backward Euler itself.
+//! x_k = x + h v_k and solve A(x_k) δ = h f(x_k, v_k) − M (v_k − v): backward Euler itself. Each δ is
+//! then halved until it lowers the incremental potential of [`super::potential`].
 //!
 //! Held particles get their velocity before the step; their Δv is zero throughout.
 
+use super::potential::Potential;
 use super::{Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
@@ -43,6 +45,8 @@ pub struct Implicit {
     momentum: momentum::Correction,
     /// Step length the constant matrix was factored for.
     factored_h: f32,
+    /// Forces that need no neighbours, at the last linearisation.
+    external: Vec<Vec3>,
     b: Vec<Vec3>,
     /// The unknown: Δv, or a Newton correction of it.
     change: Vec<Vec3>,
@@ -125,6 +129,7 @@ impl Implicit {
             reduced,
             momentum: momentum::Correction::new(model),
             factored_h: f32::NAN,
+            external: zeros.clone(),
             b: zeros.clone(),
             change: zeros.clone(),
             scratch: zeros.clone(),
@@ -134,11 +139,13 @@ impl Implicit {
         })
     }
 
-    /// A and the first part of b at (self.x, self.v).
+    /// A and the forces at (self.x, self.v).
     fn assemble(&mut self, step: &Step<'_>) {
         let Step { model, inputs, held, h, par, .. } = *step;
         let (jacobian, system) = (self.method.jacobian, &mut self.system);
-        self.forces.evaluate(model, inputs, &self.floors, par, &self.x, &self.v);
+        self.forces.evaluate_external(model, inputs, par, &self.x, &self.v);
+        self.external.copy_from_slice(&self.forces.total);
+        self.forces.add_elastic(model, &self.floors, par, &self.x);
         for (i, lumped) in system.lumped.iter_mut().enumerate() {
             let drag = model.absolute_damping[i]
                 + model.air.drag * model.mass[i]
@@ -175,6 +182,27 @@ impl Implicit {
         update(par, &mut self.b, |i, _| {
             held.free[i] * (h * f[i] - model.mass[i] * (v[i] - v_start[i]))
         });
+    }
+
+    /// Halves `change` until it lowers the incremental potential; zero if nothing does.
+    fn shorten(&mut self, step: &Step<'_>, state: &State) {
+        let Self { floors, external, system, x, v, change, .. } = self;
+        let potential =
+            Potential { step, floors, external, lumped: &system.lumped, start: state, x, v };
+        let here = potential.at(change, 0.0);
+        let mut share = 1.0;
+        // Velocities carry the rounding of f32.
+        let noise = 1e-9 * here.abs();
+        while potential.at(change, share) > here + noise {
+            share *= 0.5;
+            if share < 1e-4 {
+                share = 0.0;
+                break;
+            }
+        }
+        if share < 1.0 {
+            change.iter_mut().for_each(|c| *c *= share);
+        }
     }
 
     fn guess(&mut self, step: &Step<'_>, guess: Guess, last_change: &[Vec3]) {
@@ -275,6 +303,9 @@ impl Solver for Implicit {
                 );
             }
             // Move.
+            if self.method.newton > 1 {
+                self.shorten(step, state);
+            }
             add_scaled(par, &mut self.v, 1.0, &self.change);
             set_sum(par, &mut self.x, &state.x, h, &self.v);
             let largest =

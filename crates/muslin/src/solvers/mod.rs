@@ -7,6 +7,7 @@
 pub mod explicit;
 pub mod implicit;
 pub mod momentum;
+mod potential;
 pub mod presets;
 pub mod xpbd;
 
@@ -200,7 +201,8 @@ impl Method {
     pub fn stiffness_limit(&self) -> f32 {
         let sweeps_are_odd = self.sweeps % 2 == 1;
         match self.integrator {
-            Integrator::ExplicitEuler => 0.0,
+            // Explicit Euler gains energy at any stiffness unless damping takes it away.
+            Integrator::ExplicitEuler => 0.1,
             Integrator::SymplecticEuler | Integrator::Midpoint => 0.5,
             Integrator::Rk4 => 1.0,
             Integrator::Xpbd => f32::INFINITY,
@@ -213,7 +215,7 @@ impl Method {
                 }
                 (_, Jacobian::RankOne | Jacobian::Exact) => 10.0,
                 (LinearSolver::GaussSeidel, Jacobian::Smoothed) if self.sweeps == 1 => 40.0,
-                (_, Jacobian::Smoothed) => f32::INFINITY,
+                (_, Jacobian::Smoothed) => 400.0,
             },
         }
     }

@@ -33,7 +33,7 @@ fn base(id: &str) -> Method {
         sweeps: 10,
         order: SweepOrder::Rows,
         preconditioner: Preconditioner::BlockJacobi,
-        tolerance: 1e-4,
+        tolerance: 1e-3,
         max_iterations: 2000,
         newton: 1,
         momentum: MomentumCorrection::None,

@@ -1,0 +1,60 @@
+//! The incremental potential, whose minimum over v is the backward Euler step:
+//!
+//! ```text
+//!   Φ(v) = ½ Σ m |v − v_n|² + E(x_n + h v) − h Σ f_e · (v − v_k) + ½ Σ (w − m) |v − v_k|² + ½ h vᵀ D v
+//! ```
+//!
+//! with f_e the external forces at the velocity v_k of the linearisation, w = m + h c the scalar
+//! diagonal, and D the dampers in the directions of x_k. Its gradient at v_k is minus the right-hand
+//! side of Newton's equation, so a step that lowers Φ makes progress, however far from the minimum.
+//! Positions are never rounded to f32 here: a stretch of a millionth would drown in it.
+
+use super::Step;
+use crate::forces::elastic_energy;
+use crate::state::State;
+use glam::Vec3;
+
+/// What Φ is made of.
+pub struct Potential<'a> {
+    pub step: &'a Step<'a>,
+    pub floors: &'a [f32],
+    pub external: &'a [Vec3],
+    pub lumped: &'a [f32],
+    /// x_n and v_n.
+    pub start: &'a State,
+    /// x_k and v_k.
+    pub x: &'a [Vec3],
+    pub v: &'a [Vec3],
+}
+
+impl Potential<'_> {
+    /// Φ(v_k + share · change). [J]
+    pub fn at(&self, change: &[Vec3], share: f32) -> f64 {
+        let (model, h) = (self.step.model, self.step.h);
+        let velocity = |i: usize| self.v[i] + share * change[i];
+        let mut sum = 0.0;
+        for i in 0..change.len() {
+            let (v, moved) = (velocity(i), (share * change[i]).as_dvec3());
+            let mass = f64::from(model.mass[i]);
+            sum += 0.5 * mass * (v - self.start.v[i]).as_dvec3().length_squared();
+            sum += 0.5 * (f64::from(self.lumped[i]) - mass) * moved.length_squared();
+            sum -= f64::from(h) * self.external[i].as_dvec3().dot(moved);
+        }
+        let springs = &model.springs;
+        if springs.is_damped {
+            for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
+                let (a, b) = (a as usize, b as usize);
+                let n = (self.x[b] - self.x[a]).normalize_or_zero();
+                let apart = velocity(b) - velocity(a);
+                let rate = springs.damping[s] * n.dot(apart).powi(2)
+                    + springs.relative_damping[s] * apart.length_squared();
+                sum += f64::from(0.5 * h * rate);
+            }
+        }
+        let at = |p: u32| {
+            let p = p as usize;
+            self.start.x[p].as_dvec3() + f64::from(h) * velocity(p).as_dvec3()
+        };
+        sum + elastic_energy(model, self.floors, at)
+    }
+}
