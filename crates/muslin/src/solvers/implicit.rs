@@ -94,6 +94,11 @@ impl Reduced {
     }
 }
 
+/// Largest component.
+fn largest(values: &[Vec3]) -> f32 {
+    values.iter().fold(f32::MIN_POSITIVE, |m, v| m.max(v.abs().max_element()))
+}
+
 /// The topology of the matrix.
 fn coupled<'a>(reduced: &'a Option<Reduced>, model: &'a Model) -> &'a Topology {
     reduced.as_ref().map_or(&model.topology, |r| &r.topology)
@@ -303,16 +308,15 @@ impl Solver for Implicit {
                 );
             }
             // Move.
-            if self.method.newton > 1 {
+            let repeats = self.method.newton > 1;
+            let size = if repeats { largest(&self.change) / largest(&self.v) } else { f32::MAX };
+            // Close to the solution Newton needs no help, and the potential's changes are rounding.
+            if repeats && size > 1e-3 {
                 self.shorten(step, state);
             }
             add_scaled(par, &mut self.v, 1.0, &self.change);
             set_sum(par, &mut self.x, &state.x, h, &self.v);
-            let largest =
-                |values: &[Vec3]| values.iter().fold(0.0f32, |m, v| m.max(v.abs().max_element()));
-            if newton + 1 < self.method.newton
-                && largest(&self.change) <= NEWTON_TOLERANCE * largest(&self.v)
-            {
+            if size <= NEWTON_TOLERANCE {
                 break;
             }
         }

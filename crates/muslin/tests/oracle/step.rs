@@ -263,7 +263,8 @@ impl World {
                        value: f64,
                        gradient: &[(usize, DVec3)],
                        alpha: f64,
-                       beta: f64| {
+                       beta: f64,
+                       pulls_only: bool| {
             let (alpha, beta) = (alpha / (h * h), beta * h * h);
             let gamma = alpha * beta / h;
             let moved: f64 = gradient.iter().map(|&(p, g)| g.dot(x[p] - old[p])).sum();
@@ -273,7 +274,10 @@ impl World {
             }
             let change =
                 (-value - alpha * *lambda - gamma * moved) / ((1.0 + gamma) * weight + alpha);
-            *lambda += change;
+            // An inequality: the multiplier of a spring that only pulls stays at or below zero.
+            let new = if pulls_only { (*lambda + change).min(0.0) } else { *lambda + change };
+            let change = new - *lambda;
+            *lambda = new;
             gradient.iter().for_each(|&(p, g)| x[p] += w[p] * change * g);
         };
         let mut spring_lambda = vec![0.0; self.springs.len()];
@@ -282,12 +286,10 @@ impl World {
             for (s, lambda) in self.springs.iter().zip(&mut spring_lambda) {
                 let d = x[s.b] - x[s.a];
                 let value = d.length() - s.rest;
-                if s.tension_only && value < 0.0 {
-                    continue;
-                }
                 let n = d.normalize();
                 let gradient = [(s.a, -n), (s.b, n)];
-                project(&mut x, lambda, value, &gradient, 1.0 / s.k, s.along + s.relative);
+                let damping = s.along + s.relative;
+                project(&mut x, lambda, value, &gradient, 1.0 / s.k, damping, s.tension_only);
             }
             for (hinge, lambda) in self.hinges.iter().zip(&mut hinge_lambda) {
                 let at = hinge.corners.map(|p| x[p]);
@@ -295,7 +297,7 @@ impl World {
                 let gradient: [(usize, DVec3); 4] =
                     std::array::from_fn(|i| (hinge.corners[i], slopes[i]));
                 let value = opening(at, hinge.rest);
-                project(&mut x, lambda, value, &gradient, 1.0 / hinge.k, 0.0);
+                project(&mut x, lambda, value, &gradient, 1.0 / hinge.k, 0.0, false);
             }
         }
         let after =
