@@ -13,10 +13,10 @@
 //! never indefinite. Under the scalar Jacobian ∇θ is replaced by its flat-rest coefficients times
 //! the identity, which makes the matrix constant.
 
+use super::spring::Jacobian;
 use crate::linalg::{RankOne, System};
 use crate::model::Model;
 use crate::par::{BLOCK, Par};
-use crate::solvers::Jacobian;
 use glam::{DVec3, Vec3};
 
 /// One hinge at the current positions.

@@ -26,8 +26,24 @@ use crate::mesh::Links;
 use crate::mesh::links::{PairKernel, Run};
 use crate::model::{Model, Springs};
 use crate::par::{Par, widest};
-use crate::solvers::Jacobian;
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Model of ∂f/∂x; formulas above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Jacobian {
+    /// The derivative itself; indefinite when springs are compressed.
+    Exact,
+    /// The derivative with its negative part removed.
+    Psd,
+    /// k n nᵀ (Kang & Cho Eq. 11).
+    RankOne,
+    /// k I (Desbrun 1999, Kang 2000): a constant matrix.
+    Scalar,
+    /// Kim Eq. 9.
+    Smoothed,
+}
 
 /// Kim's threshold α: below α L the smoothed Jacobian is zero.
 pub const SMOOTHING_START: f32 = 0.8;

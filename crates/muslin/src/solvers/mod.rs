@@ -11,6 +11,8 @@ mod potential;
 pub mod presets;
 pub mod xpbd;
 
+pub use crate::forces::spring::Jacobian;
+
 use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::model::Model;
@@ -45,22 +47,6 @@ pub enum SpringLaw {
     Scene,
     /// No force in compression for strong springs (Choi & Ko 2002, Kim Eq. 6).
     TensionOnly,
-}
-
-/// Model of ∂f/∂x; formulas in [`crate::forces::spring`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Jacobian {
-    /// The derivative itself; indefinite when springs are compressed.
-    Exact,
-    /// The derivative with its negative part removed.
-    Psd,
-    /// k n nᵀ (Kang & Cho Eq. 11).
-    RankOne,
-    /// k I (Desbrun 1999, Kang 2000): a constant matrix.
-    Scalar,
-    /// Kim Eq. 9.
-    Smoothed,
 }
 
 /// Start of the linear solve, in terms of Δv.
