@@ -5,13 +5,20 @@ use crate::failure::Failure;
 use crate::run;
 use crate::text::print;
 
+/// Long enough for two gusts, short enough to wait for. [s]
+const SECONDS: f64 = 3.0;
+
 const MORE: &str = "
+Open muslin-demo.gif to see the cloth move; muslin-demo.png is its last frame and
+muslin-demo.json holds every figure measured.
+
 What else there is:
-  muslin list scenes                                       scenes, methods or fabrics
-  muslin run hang --method kim-2006 --preview hang.gif     any scene with any method
-  muslin compare hang --methods kim-2006,xpbd --html hang.html
-                                                           methods side by side on one scene
-  muslin bench --quick                                     what a step of each method costs
+  muslin list scenes                                     and: list methods, list fabrics
+  muslin run hang --method kim-2006 --preview hang.gif   any scene with any method
+  muslin compare hang --methods kim-2006,xpbd --seconds 2 --html hang.html
+                                                         methods side by side on one scene
+  muslin bench --quick                                   what a step of each method costs
+  muslin run --help                                      meshes, positions, settings
 ";
 
 /// Runs and draws the demo scene.
@@ -24,7 +31,12 @@ pub fn demo() -> Result<(), Failure> {
         env!("CARGO_PKG_VERSION")
     ));
     run::run(&RunArguments {
-        scene: SceneArguments { scene: "bunting".into(), threads: 1, ..SceneArguments::default() },
+        scene: SceneArguments {
+            scene: "bunting".into(),
+            seconds: Some(SECONDS),
+            threads: 1,
+            ..SceneArguments::default()
+        },
         report: Some("muslin-demo.json".into()),
         preview: vec!["muslin-demo.gif".into(), "muslin-demo.png".into()],
         ..RunArguments::default()

@@ -61,8 +61,8 @@ pub fn run(arguments: &RunArguments) -> Result<RunReport, Failure> {
     let report = RunReport::new(model, sim.method(), count, &milliseconds, record, interrupted);
     let written = outputs.finish(&report, model)?;
     print(&summary(&report));
-    for path in written {
-        print(&format!("wrote {path}\n"));
+    for line in written {
+        print(&format!("{line}\n"));
     }
     if interrupted {
         let message = format!(
@@ -104,7 +104,9 @@ impl Outputs {
                 .map(|p| Positions::create(p, model.particle_count()))
                 .transpose()?,
             meshes: out.as_deref().map(|p| MeshSequence::create(p, model)).transpose()?,
-            names: paths.iter().map(|p| p.display().to_string()).collect(),
+            names: (paths.iter().filter(|path| Some(**path) != out.as_deref()))
+                .map(|path| path.display().to_string())
+                .collect(),
         })
     }
 
@@ -119,10 +121,15 @@ impl Outputs {
         Ok(())
     }
 
-    /// Completes every file and tells their names.
+    /// Completes every file and tells what was written.
     fn finish(self, report: &RunReport, model: &Model) -> anyhow::Result<Vec<String>> {
+        let mut lines: Vec<String> =
+            self.names.iter().map(|name| format!("wrote {name}")).collect();
         if let Some(positions) = self.positions {
             positions.finish()?;
+        }
+        if let Some(meshes) = self.meshes {
+            lines.extend(meshes.finish()?);
         }
         if let Some(file) = self.report {
             let text = serde_json::to_string(report).context("cannot write the report")?;
@@ -131,6 +138,6 @@ impl Outputs {
         for preview in self.previews {
             preview.finish(model, &self.film)?;
         }
-        Ok(self.names)
+        Ok(lines)
     }
 }

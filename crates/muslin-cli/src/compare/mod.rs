@@ -198,9 +198,9 @@ pub fn rows(outcomes: &[Outcome]) -> Vec<Vec<String>> {
             "residual",
             "max strain",
             "mean strain",
-            "lowest m",
+            "lowest [m]",
             "step error",
-            &format!("distance to {first} m"),
+            &format!("distance to {first} [m]"),
             "warnings",
         ]
         .map(str::to_owned)

@@ -3,7 +3,7 @@
 use super::plot::{Plot, Series, escape};
 use super::{Outcome, rows};
 use crate::machine::Machine;
-use crate::picture;
+use crate::picture::{Stage, png_bytes};
 use crate::record::Record;
 use crate::text::number;
 use muslin::Model;
@@ -15,16 +15,16 @@ const STYLE: &str = "
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ee; --faint: #98a3b1; --line: #323a45; --paper: #161a20;
   --c0: #f0776b; --c1: #4fc0cd; --c2: #f0bd5c; --c3: #8d99ea; --c4: #8fce78; --c5: #e794c3; --c6: #c4a797; --c7: #7cc0ef; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 1320px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; margin: 0 0 .2rem; } p { color: var(--faint); max-width: 70rem; }
+h1 { font-size: 1.5rem; margin: 0 0 .2rem; } h2 { font-size: 1.1rem; margin: 1.8rem 0 .6rem; } li { color: var(--faint); max-width: 70rem; } b { color: var(--ink); font-weight: 600; } p { color: var(--faint); max-width: 70rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .8rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } th { color: var(--faint); font-weight: 500; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1rem; margin: 1.5rem 0; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 480px), 1fr)); gap: 1rem; }
 svg { width: 100%; height: auto; } svg text { fill: var(--ink); font-size: 12px; } svg .title { font-size: 14px; font-weight: 600; }
 svg .tick, svg .axis { fill: var(--faint); } svg .grid { stroke: var(--line); } polyline { fill: none; stroke-width: 1.8; stroke-linejoin: round; }
 .legend span { display: inline-block; margin-right: 1.2rem; } .legend i { display: inline-block; width: .9em; height: .9em; border-radius: 50%; margin-right: .4em; vertical-align: -.1em; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(260px, 1fr)); gap: 1rem; }
-figure { margin: 0; } figure img { width: 100%; border-radius: 8px; } figcaption { color: var(--faint); }
+figure { margin: 0; } figure img { display: block; width: 100%; margin-bottom: .35rem; border-radius: 8px; } figcaption { color: var(--faint); }
 ";
 
 /// The page of a comparison.
@@ -47,22 +47,14 @@ pub fn page(model: &Model, frames: u64, outcomes: &[Outcome]) -> anyhow::Result<
          second. Step error: ‖v − v*‖/‖v*‖ against the converged backward Euler step from the same state, \
          mean over ten sampled frames.</p>\n",
     );
+    html.push_str(&remedies(outcomes, frames));
+    html.push_str(&pictures(model, outcomes)?);
+    html.push_str("<h2>Over time</h2>\n");
     html.push_str(&legend(outcomes));
     html.push_str("<div class=\"plots\">\n");
     for plot in plots(outcomes) {
         html.push_str(&plot.svg());
         html.push('\n');
-    }
-    html.push_str("</div>\n<div class=\"pictures\">\n");
-    for outcome in outcomes {
-        let png = picture::still(model, &outcome.end, (520, 390))?;
-        let _ = writeln!(
-            html,
-            "<figure><img alt=\"final frame of {0}\" src=\"data:image/png;base64,{1}\">\
-             <figcaption>{0}</figcaption></figure>",
-            escape(&outcome.label),
-            base64(&png)
-        );
     }
     html.push_str("</div>\n</body></html>\n");
     Ok(html)
@@ -90,6 +82,42 @@ fn table(outcomes: &[Outcome]) -> String {
     }
     html.push_str("</table></div>\n");
     html
+}
+
+/// What went wrong and what to do, each warning once per method.
+fn remedies(outcomes: &[Outcome], frames: u64) -> String {
+    let mut html = String::new();
+    for outcome in outcomes {
+        for warning in &outcome.warnings {
+            let _ = writeln!(
+                html,
+                "<li><b>{}</b>, {} of {frames} frames: {}</li>",
+                escape(&outcome.label),
+                warning.frames,
+                escape(warning.remedy)
+            );
+        }
+    }
+    if html.is_empty() { html } else { format!("<ul class=\"warnings\">\n{html}</ul>\n") }
+}
+
+/// The last frames, all seen from the same place.
+fn pictures(model: &Model, outcomes: &[Outcome]) -> anyhow::Result<String> {
+    let mut html = String::from("<h2>Last frame</h2>\n<div class=\"pictures\">\n");
+    let stage = Stage::new(model, outcomes.iter().map(|o| o.end.as_slice()), (520, 390));
+    for (index, outcome) in outcomes.iter().enumerate() {
+        let png = png_bytes(&stage.draw(&outcome.end))?;
+        let _ = writeln!(
+            html,
+            "<figure><img alt=\"last frame of {0}\" src=\"data:image/png;base64,{1}\">\
+             <figcaption class=\"legend\"><i class=\"s{2}\"></i>{0}</figcaption></figure>",
+            escape(&outcome.label),
+            base64(&png),
+            index % 8
+        );
+    }
+    html.push_str("</div>\n");
+    Ok(html)
 }
 
 fn legend(outcomes: &[Outcome]) -> String {
@@ -138,6 +166,7 @@ fn plots(outcomes: &[Outcome]) -> Vec<Plot<'_>> {
         over_time("Largest strain", "largest strain [%]", |r| &r.strain.max, 100.0),
         over_time("Total energy", "energy [J]", |r| &r.energy.total, 1.0),
         over_time("Lowest point", "height [m]", |r| &r.lowest, 1.0),
+        over_time("Fastest particle", "speed [m/s]", |r| &r.max_speed, 1.0),
         cost,
     ]
 }

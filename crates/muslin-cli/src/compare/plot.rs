@@ -11,6 +11,15 @@ pub struct Series<'a> {
     pub points: Vec<(f64, f64)>,
 }
 
+impl Series<'_> {
+    /// The largest value either way; infinite if one is not a number.
+    fn reach(&self) -> f64 {
+        let sizes =
+            self.points.iter().map(|(_, y)| if y.is_nan() { f64::INFINITY } else { y.abs() });
+        sizes.fold(0.0, f64::max)
+    }
+}
+
 /// One plot.
 pub struct Plot<'a> {
     /// Heading.
@@ -31,6 +40,8 @@ const LEFT: f64 = 72.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 48.0;
+/// Curves that reach this many times further than the calmest are cut off.
+const CUT: f64 = 50.0;
 
 /// One axis: the range, its ticks, and where a value goes.
 struct Axis {
@@ -90,29 +101,38 @@ impl Plot<'_> {
             self.series.iter().flat_map(move |s| s.points.iter().map(pick))
         };
         let x = Axis::new(values(|p| p.0), self.scatter, LEFT, WIDTH - RIGHT);
-        let y = Axis::new(values(|p| p.1), self.scatter, HEIGHT - BOTTOM, TOP);
+        let limit = if self.scatter { f64::INFINITY } else { self.limit() };
+        let shown = values(|p| p.1).filter(|value| value.abs() <= limit);
+        let y = Axis::new(shown, self.scatter, HEIGHT - BOTTOM, TOP);
         let mut svg = format!(
             "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\
              <text class=\"title\" x=\"{LEFT}\" y=\"18\">{title}</text>",
             title = escape(self.title)
         );
         self.axes(&mut svg, &x, &y);
+        self.beyond(&mut svg, limit);
+        let mut labels = Vec::new();
         for (index, series) in self.series.iter().enumerate() {
+            // What leaves the scale runs along its edge.
+            let edge = |v: f64| v.clamp(TOP, HEIGHT - BOTTOM);
             let placed: Vec<(f64, f64)> = (thinned(&series.points).into_iter())
-                .filter_map(|(u, v)| Some((x.place(u)?, y.place(v)?)))
+                .filter_map(|(u, v)| Some((x.place(u)?, edge(y.place(v)?))))
                 .collect();
             let class = format!("s{}", index % 8);
             if self.scatter {
                 for (u, v) in placed {
-                    // Keep the name inside the picture.
+                    // Keep the name inside the picture and off the other names.
                     let (anchor, shift) =
                         if u > 0.7 * WIDTH { ("end", -9.0) } else { ("start", 9.0) };
+                    let width = 7.0 * series.name.chars().count() as f64;
+                    let left = if shift < 0.0 { u + shift - width } else { u + shift };
+                    let row = free_row(&labels, left, width, v + 4.0);
+                    labels.push((left, width, row));
                     let _ = write!(
                         svg,
                         "<circle class=\"{class}\" cx=\"{u:.1}\" cy=\"{v:.1}\" r=\"5\"/>\
-                         <text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+                         <text class=\"name\" x=\"{:.1}\" y=\"{row:.1}\" text-anchor=\"{anchor}\">{}</text>",
                         u + shift,
-                        v + 4.0,
                         escape(series.name)
                     );
                 }
@@ -129,6 +149,30 @@ impl Plot<'_> {
         }
         svg.push_str("</svg>");
         svg
+    }
+
+    /// The largest value the scale must show. A method that blows up would flatten the others,
+    /// so what reaches much further than the calmest method does is cut off.
+    fn limit(&self) -> f64 {
+        let mut reaches: Vec<f64> = self.series.iter().map(Series::reach).collect();
+        reaches.sort_by(f64::total_cmp);
+        let calm = reaches.iter().copied().find(|reach| *reach > 0.0).unwrap_or(1.0);
+        let shown = reaches.iter().copied().filter(|reach| *reach <= CUT * calm);
+        1.5 * shown.fold(0.0, f64::max).max(f64::MIN_POSITIVE)
+    }
+
+    /// Names the series that leave the scale.
+    fn beyond(&self, svg: &mut String, limit: f64) {
+        let names: Vec<&str> =
+            self.series.iter().filter(|s| s.reach() > limit).map(|s| s.name).collect();
+        if !names.is_empty() && !self.scatter {
+            let _ = write!(
+                svg,
+                "<text class=\"tick\" x=\"{:.1}\" y=\"18\" text-anchor=\"end\">beyond the scale: {}</text>",
+                WIDTH - RIGHT,
+                escape(&names.join(", "))
+            );
+        }
     }
 
     fn axes(&self, svg: &mut String, x: &Axis, y: &Axis) {
@@ -169,6 +213,18 @@ impl Plot<'_> {
     }
 }
 
+/// The row nearest to `wanted` at which a text overlaps none of the others.
+fn free_row(labels: &[(f64, f64, f64)], left: f64, width: f64, wanted: f64) -> f64 {
+    let is_free = |row: f64| {
+        labels.iter().all(|(other, other_width, other_row)| {
+            let apart = left > other + other_width || *other > left + width;
+            apart || (row - other_row).abs() >= 12.0
+        })
+    };
+    let tries = [0.0, -13.0, 13.0, -26.0, 26.0, -39.0, 39.0].map(|off| wanted + off);
+    tries.into_iter().find(|row| is_free(*row)).unwrap_or(wanted)
+}
+
 /// A tick without needless zeros.
 fn tick_text(value: f64) -> String {
     let text = number(value);
@@ -192,4 +248,27 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 /// Text for SVG and HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blow_up_is_cut_off_and_named() {
+        let calm = Series { name: "calm", points: vec![(0.0, 0.0), (1.0, 2.0)] };
+        let wild = Series { name: "wild", points: vec![(0.0, 0.0), (1.0, 1e30)] };
+        let plot = Plot { title: "t", x: "x", y: "y", scatter: false, series: vec![calm, wild] };
+        assert!(plot.limit() < 10.0);
+        let svg = plot.svg();
+        assert!(svg.contains("beyond the scale: wild"), "{svg}");
+        assert!(!svg.contains("e30"), "{svg}");
+    }
+
+    #[test]
+    fn names_do_not_overlap() {
+        let labels = [(0.0, 50.0, 100.0)];
+        assert!((free_row(&labels, 10.0, 50.0, 102.0) - 100.0).abs() >= 12.0);
+        assert_eq!(free_row(&labels, 60.0, 50.0, 102.0), 102.0);
+    }
 }

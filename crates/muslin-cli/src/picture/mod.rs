@@ -2,6 +2,7 @@
 
 mod camera;
 mod colour;
+mod extent;
 mod film;
 mod gif_file;
 mod ground;
@@ -64,7 +65,7 @@ impl Preview {
 }
 
 /// One picture of one state as a PNG file.
-pub fn still(model: &Model, x: &[Vec3], size: (usize, usize)) -> anyhow::Result<Vec<u8>> {
+fn still(model: &Model, x: &[Vec3], size: (usize, usize)) -> anyhow::Result<Vec<u8>> {
     let stage = Stage::new(model, std::iter::once(x), size);
     png_bytes(&stage.draw(x))
 }

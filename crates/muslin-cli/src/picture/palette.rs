@@ -6,6 +6,11 @@ use std::collections::HashMap;
 /// Colours of the palette; one more entry of the GIF is kept for "as before".
 pub const COLOURS: usize = 255;
 
+/// Colours from here on are background, a smooth gradient on which steps are easily seen,
+const LIGHT: u8 = 215;
+/// and get more entries for their spread.
+const LIGHT_GAIN: f32 = 12.0;
+
 /// The colours and what was looked up in them.
 #[derive(Clone)]
 pub struct Palette {
@@ -29,7 +34,10 @@ impl Palette {
         let mut boxes = vec![all];
         while boxes.len() < COLOURS {
             // Split the box where that gains most.
-            let gain = |b: &Vec<([u8; 3], f32)>| spread(b).1;
+            let gain = |b: &Vec<([u8; 3], f32)>| {
+                let is_light = mean(b).iter().all(|c| *c >= LIGHT);
+                spread(b).1 * if is_light { LIGHT_GAIN } else { 1.0 }
+            };
             let Some(widest) =
                 (0..boxes.len()).max_by(|a, b| gain(&boxes[*a]).total_cmp(&gain(&boxes[*b])))
             else {

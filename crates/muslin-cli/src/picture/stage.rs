@@ -2,6 +2,7 @@
 
 use super::camera::Camera;
 use super::colour::{self, Encoder, PIN, linear};
+use super::extent::Extent;
 use super::ground::Ground;
 use super::light::{Shadows, shade};
 use super::raster::Canvas;
@@ -10,6 +11,10 @@ use muslin::Model;
 
 /// Each pixel is the mean of this many in both directions.
 const FINE: usize = 2;
+/// Cloth that fills less of the height than this gets a lower picture,
+const USED: f32 = 0.58;
+/// but not lower than this share of its width.
+const LOWEST: f32 = 0.45;
 
 /// A finished picture.
 pub struct Image {
@@ -27,8 +32,7 @@ pub struct Stage<'a> {
     camera: Camera,
     ground: Ground,
     size: (usize, usize),
-    /// Longest side of what is shown. [m]
-    extent: f32,
+    extent: Extent,
     encoder: Encoder,
     /// Springs drawn as lines: those of cloths without triangles, with the cloth.
     wires: Vec<([u32; 2], usize)>,
@@ -38,31 +42,34 @@ pub struct Stage<'a> {
     dots: Vec<u32>,
     /// Whether the side of each cloth that is mostly seen is the back of its triangles.
     flipped: Vec<bool>,
+    /// Whether each particle is pinned.
+    is_held: Vec<bool>,
 }
 
 impl<'a> Stage<'a> {
-    /// A stage on which all the given states can be seen. What is wide and low gets a wide and
-    /// low picture.
+    /// A stage on which all the given states can be seen. What is wide and low gets a picture
+    /// that is wide and low.
     pub fn new<'x>(
         model: &'a Model,
         states: impl Iterator<Item = &'x [Vec3]> + Clone,
         mut size: (usize, usize),
     ) -> Self {
-        let points: Vec<Vec3> = states.clone().flatten().copied().collect();
-        let low = points.iter().copied().fold(Vec3::INFINITY, Vec3::min);
-        let high = points.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
-        let mut camera = Camera::framing(&points, size);
+        let extent = Extent::new(model, states.clone());
+        let points = &extent.points;
+        let mut camera = Camera::framing(points, size);
         let rows = points.iter().map(|p| camera.project(*p).y);
         let used = rows.clone().fold(0.0, f32::max) - rows.fold(f32::INFINITY, f32::min);
-        if used < 0.55 * size.1 as f32 {
-            size.1 = size.0 * 9 / 16;
-            camera = Camera::framing(&points, size);
+        if used < USED * size.1 as f32 {
+            let lowest = (LOWEST * size.0 as f32) as usize;
+            size.1 = ((used / USED) as usize).clamp(lowest.min(size.1), size.1).next_multiple_of(2);
+            camera = Camera::framing(points, size);
         }
         let (wires, rods, dots) = lines(model);
         Self {
-            ground: Ground::new(&camera, (low, high), size),
+            ground: Ground::new(&camera, (extent.low, extent.high), size),
             flipped: flipped(model, &camera, states),
-            extent: (high - low).max_element().max(1e-6),
+            is_held: held(model),
+            extent,
             camera,
             model,
             size,
@@ -80,6 +87,7 @@ impl<'a> Stage<'a> {
 
     /// Draws one state.
     pub fn draw(&self, x: &[Vec3]) -> Image {
+        let x = &self.extent.contain(x)[..];
         let camera = self.camera.finer(FINE as f32);
         let (width, height) = self.size;
         let mut canvas = Canvas::new((FINE * width, FINE * height));
@@ -115,12 +123,18 @@ impl<'a> Stage<'a> {
         let shadows = Shadows::new(x, triangles);
         let normals = normals(x, triangles);
         let seen: Vec<Vec3> = x.iter().map(|p| camera.project(*p)).collect();
+        let near = 0.02 * self.extent.side();
         for (index, cloth) in self.model.cloths.iter().enumerate() {
             let (front, back) = colour::cloth(index);
             for triangle in &triangles[cloth.triangles.clone()] {
                 let corners = triangle.map(|i| i as usize);
                 let [n0, n1, n2] = corners.map(|i| normals[i]);
                 let [x0, x1, x2] = corners.map(|i| x[i]);
+                if corners.iter().any(|i| seen[*i].z < near) {
+                    continue;
+                }
+                // A piece that is held all over is part of the clamp.
+                let is_clamp = corners.iter().all(|i| self.is_held[*i]);
                 canvas.triangle(corners.map(|i| seen[i]), |[u, v, w]| {
                     let p = u * x0 + v * x1 + w * x2;
                     let to_viewer = (camera.eye - p).normalize();
@@ -129,7 +143,11 @@ impl<'a> Stage<'a> {
                     let is_front = (x1 - x0).cross(x2 - x0).dot(to_viewer) >= 0.0;
                     let smooth = (u * n0 + v * n1 + w * n2).normalize_or_zero();
                     let normal = if is_front { smooth } else { -smooth };
-                    let albedo = if is_front != self.flipped[index] { front } else { back };
+                    let albedo = match is_front != self.flipped[index] {
+                        _ if is_clamp => linear(PIN),
+                        true => front,
+                        false => back,
+                    };
                     let lit = shadows.lit(p, normal);
                     shade(albedo, normal, to_viewer, lit, true)
                 });
@@ -143,18 +161,18 @@ impl<'a> Stage<'a> {
             let toward = camera.axes()[2];
             move |normal: Vec3| shade(albedo, normal, toward, 1.0, false)
         };
-        let pin = linear(PIN);
+        let (pin, side) = (linear(PIN), self.extent.side());
         for [a, b] in &self.rods {
-            canvas.capsule(camera, [at(a), at(b)], 0.0028 * self.extent, painted(pin));
+            canvas.capsule(camera, [at(a), at(b)], 0.0028 * side, painted(pin));
         }
-        let mut dot_size = 0.011 * self.extent;
+        let mut dot_size = 0.011 * side;
         for (ends, cloth) in &self.wires {
             let (front, _) = colour::cloth(*cloth);
             let [a, b] = [at(&ends[0]), at(&ends[1])];
             let [rest_a, rest_b] = ends.map(|end| self.model.start_x[end as usize]);
-            let bead = (0.28 * rest_a.distance(rest_b)).min(0.03 * self.extent);
+            let bead = (0.28 * rest_a.distance(rest_b)).min(0.03 * side);
             dot_size = dot_size.max(1.1 * bead);
-            let wire = (0.5 * bead).min(0.005 * self.extent);
+            let wire = (0.5 * bead).min(0.005 * side);
             canvas.capsule(camera, [a, b], wire, painted(0.6 * front));
             for end in [a, b] {
                 canvas.capsule(camera, [end, end], bead, painted(front));
@@ -197,13 +215,19 @@ fn flipped<'x>(
     front.iter().map(|sum| *sum < 0.0).collect()
 }
 
+/// Which particles are pinned.
+fn held(model: &Model) -> Vec<bool> {
+    let mut is_held = vec![false; model.particle_count()];
+    for pin in &model.pins {
+        is_held[pin.particle as usize] = true;
+    }
+    is_held
+}
+
 /// The springs drawn as wires and as rods, and the pins drawn as dots.
 #[allow(clippy::type_complexity)]
 fn lines(model: &Model) -> (Vec<([u32; 2], usize)>, Vec<[u32; 2]>, Vec<u32>) {
-    let mut is_pinned = vec![false; model.particle_count()];
-    for pin in &model.pins {
-        is_pinned[pin.particle as usize] = true;
-    }
+    let is_pinned = held(model);
     let mut in_rod = vec![false; model.particle_count()];
     let (mut wires, mut rods) = (Vec::new(), Vec::new());
     let springs = model.topology.links.ends().iter().zip(&model.springs.structural);

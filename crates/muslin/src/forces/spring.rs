@@ -23,7 +23,7 @@
 
 use crate::linalg::Sym3;
 use crate::mesh::Links;
-use crate::mesh::links::{PairKernel, Run};
+use crate::mesh::links::{CHUNK, PairKernel};
 use crate::model::{Model, Springs};
 use crate::par::{Par, widest};
 use glam::Vec3;
@@ -85,17 +85,21 @@ pub fn stiffness(model: Jacobian, k: f32, rest_length: f32, r: f32, floor: f32) 
 }
 
 /// `along · n nᵀ + across · (I − n nᵀ)` for the direction of `d`.
-#[inline(always)]
 pub fn block(along: f32, across: f32, d: Vec3) -> Sym3 {
-    let squared = d.length_squared();
-    let s = if squared > 0.0 { (along - across) / squared } else { 0.0 };
+    rank_one_update(across, (along - across) / d.length_squared().max(f32::MIN_POSITIVE), d)
+}
+
+/// `across · I + s · d dᵀ`.
+#[inline(always)]
+fn rank_one_update(across: f32, s: f32, d: Vec3) -> Sym3 {
+    let e = s * d;
     Sym3([
-        across + s * d.x * d.x,
-        across + s * d.y * d.y,
-        across + s * d.z * d.z,
-        s * d.x * d.y,
-        s * d.y * d.z,
-        s * d.z * d.x,
+        across + e.x * d.x,
+        across + e.y * d.y,
+        across + e.z * d.z,
+        e.x * d.y,
+        e.y * d.z,
+        e.z * d.x,
     ])
 }
 
@@ -124,7 +128,7 @@ impl PairKernel for Pull<'_> {
     fn eval(&self, a: usize, b: usize, link: usize, out: &mut [f32]) {
         let len = out.len() / 3;
         let (xa, xb) = (&self.x[3 * a..][..3 * len], &self.x[3 * b..][..3 * len]);
-        let mut pulls = [0.0f32; 64];
+        let mut pulls = [0.0f32; CHUNK];
         let pulls = &mut pulls[..len];
         out.iter_mut().zip(xa).zip(xb).for_each(|((d, a), b)| *d = b - a);
         let constants = self.stiffness[link..][..len]
@@ -173,23 +177,36 @@ impl FillBlocks<'_> {
     #[inline(always)]
     fn fill(self, jacobian: Jacobian) {
         let Self { blocks, links, springs, floors, h, x, .. } = self;
-        for &Run { a, b, link, len, .. } in links.runs() {
-            let (a, b, link, len) = (a as usize, b as usize, link as usize, len as usize);
-            let ends = x[a..][..len].iter().zip(&x[b..][..len]);
-            let constants = springs.stiffness[link..][..len]
-                .iter()
-                .zip(&springs.rest_length[link..][..len])
-                .zip(&springs.damping[link..][..len])
-                .zip(&springs.relative_damping[link..][..len])
-                .zip(&floors[link..][..len]);
-            let blocks = &mut blocks[link..][..len];
-            for ((out, (xa, xb)), ((((k, rest), damping), relative), floor)) in
-                blocks.iter_mut().zip(ends).zip(constants)
-            {
-                let d = *xb - *xa;
-                let (along, across) = stiffness(jacobian, h * h * k, *rest, d.length(), *floor);
-                let relative = h * relative;
-                *out = block(along + h * damping + relative, across + relative, d);
+        let mut between = [Vec3::ZERO; CHUNK];
+        let mut terms = [(0.0f32, 0.0f32); CHUNK];
+        for run in links.runs() {
+            let (a, b) = (run.a as usize, run.b as usize);
+            let (link, len) = (run.link as usize, run.len as usize);
+            for start in (0..len).step_by(CHUNK) {
+                let n = (len - start).min(CHUNK);
+                let (between, terms) = (&mut between[..n], &mut terms[..n]);
+                let ends = x[a + start..][..n].iter().zip(&x[b + start..][..n]);
+                between.iter_mut().zip(ends).for_each(|(d, (a, b))| *d = *b - *a);
+                let constants = springs.stiffness[link + start..][..n]
+                    .iter()
+                    .zip(&springs.rest_length[link + start..][..n])
+                    .zip(&springs.damping[link + start..][..n])
+                    .zip(&springs.relative_damping[link + start..][..n])
+                    .zip(&floors[link + start..][..n]);
+                // across and (along − across)/r² of each spring: the loop with the divisions.
+                for ((term, d), ((((k, rest), damping), relative), floor)) in
+                    terms.iter_mut().zip(&*between).zip(constants)
+                {
+                    let squared = d.length_squared();
+                    let k = h * h * k;
+                    let (along, across) = stiffness(jacobian, k, *rest, squared.sqrt(), *floor);
+                    let (along, across) = (along + h * (damping + relative), across + h * relative);
+                    *term = (across, (along - across) / squared.max(f32::MIN_POSITIVE));
+                }
+                let blocks = &mut blocks[link + start..][..n];
+                for ((out, d), (across, s)) in blocks.iter_mut().zip(&*between).zip(&*terms) {
+                    *out = rank_one_update(*across, *s, *d);
+                }
             }
         }
     }

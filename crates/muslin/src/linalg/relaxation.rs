@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Jacobi uses the x of the sweep before, Gauss–Seidel what is newest, in row order (particle
-//! index) or colour by colour. Held particles have a zero inverse block and stay at zero.
+//! index) or colour by colour. Held particles have a zero inverse block ([`hold`]) and stay at zero.
 
 use super::conjugate_gradient::residual;
 use super::vectors::update;
@@ -44,8 +44,10 @@ pub fn hold(inverse: &mut [Sym3], free: &[f32]) {
 /// Rows of the matrix as a sweep reads them, and its vectors padded to four floats.
 #[derive(Clone, Debug, Default)]
 pub struct GaussSeidel {
-    /// Neighbours of particle i: `neighbours[offsets[i]..offsets[i + 1]]`.
+    /// Neighbours of particle i: `neighbours[offsets[i]..offsets[i + 1]]`, the `earlier[i]` of lower
+    /// index first.
     offsets: Vec<u32>,
+    earlier: Vec<u32>,
     neighbours: Vec<Neighbour>,
     x: Vec<Vec3A>,
     /// New values of one colour.
@@ -63,11 +65,15 @@ impl GaussSeidel {
     pub fn new(n: usize, topology: &Topology) -> Self {
         let mut rows = Self { offsets: vec![0], ..Self::default() };
         for i in 0..n {
+            let first = rows.neighbours.len();
             for member in topology.link_members.of(i) {
                 let ends = topology.links.ends()[member.item as usize];
                 let particle = ends[1 - member.slot as usize];
                 rows.neighbours.push(Neighbour { particle, link: member.item });
             }
+            let row = &mut rows.neighbours[first..];
+            row.sort_by_key(|n| (n.particle, n.link));
+            rows.earlier.push(row.partition_point(|n| n.particle < i as u32) as u32);
             rows.offsets.push(rows.neighbours.len() as u32);
         }
         rows.x = vec![Vec3A::ZERO; n];
@@ -81,13 +87,15 @@ impl GaussSeidel {
         system: &mut System,
         topology: &Topology,
         b: &[Vec3],
-        free: &[f32],
         sweeps: u32,
         x: &mut [Vec3],
     ) {
         self.start(system, topology, x);
-        for _ in 0..sweeps {
-            widest(RowSweep { rows: self, system, topology, b, free });
+        // Started from zero, a row of the first sweep meets zeros at all particles after it.
+        let from_zero = x.iter().all(|x| *x == Vec3::ZERO);
+        for sweep in 0..sweeps {
+            let earlier_only = sweep == 0 && from_zero;
+            widest(RowSweep { rows: self, system, topology, b, earlier_only });
         }
         self.finish(x);
     }
@@ -100,7 +108,6 @@ impl GaussSeidel {
         topology: &Topology,
         par: Par,
         b: &[Vec3],
-        free: &[f32],
         sweeps: u32,
         x: &mut [Vec3],
     ) {
@@ -111,13 +118,13 @@ impl GaussSeidel {
                 let (rows, shared) = (&*self, &*system);
                 par.blocks(&mut new[..group.len()], |block, new| {
                     for (new, &i) in new.iter_mut().zip(&group[block * BLOCK..]) {
-                        *new = rows.relaxed(shared, topology, b, i as usize);
+                        let i = i as usize;
+                        let row = rows.offsets[i] as usize..rows.offsets[i + 1] as usize;
+                        *new = rows.relaxed(shared, topology, b[i], i, row);
                     }
                 });
                 for (&i, &new) in group.iter().zip(&new) {
-                    if free[i as usize] != 0.0 {
-                        self.move_to(system, topology, i as usize, new);
-                    }
+                    self.move_to(system, topology, i as usize, new);
                 }
                 self.new = new;
             }
@@ -139,13 +146,19 @@ impl GaussSeidel {
 
     /// The value of x_i that solves row i with its neighbours as they are.
     #[inline(always)]
-    fn relaxed(&self, system: &System, topology: &Topology, b: &[Vec3], i: usize) -> Vec3A {
+    fn relaxed(
+        &self,
+        system: &System,
+        topology: &Topology,
+        b: Vec3,
+        i: usize,
+        row: std::ops::Range<usize>,
+    ) -> Vec3A {
         let mut products = ProductSum::default();
-        let row = self.offsets[i] as usize..self.offsets[i + 1] as usize;
         for &Neighbour { particle, link } in &self.neighbours[row] {
             products.add(&system.link_blocks[link as usize], self.x[particle as usize]);
         }
-        let mut sum = Vec3A::from(b[i]) + products.get();
+        let mut sum = Vec3A::from(b) + products.get();
         if !system.elements.is_empty() {
             for member in topology.element_members.of(i) {
                 let first = member.item as usize * system.parts;
@@ -185,7 +198,7 @@ struct RowSweep<'a> {
     system: &'a mut System,
     topology: &'a Topology,
     b: &'a [Vec3],
-    free: &'a [f32],
+    earlier_only: bool,
 }
 
 impl pulp::NullaryFnOnce for RowSweep<'_> {
@@ -193,12 +206,17 @@ impl pulp::NullaryFnOnce for RowSweep<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { rows, system, topology, b, free } = self;
-        for i in 0..free.len() {
-            if free[i] != 0.0 {
-                let new = rows.relaxed(system, topology, b, i);
-                rows.move_to(system, topology, i, new);
-            }
+        let Self { rows, system, topology, b, earlier_only } = self;
+        let n = rows.x.len();
+        // Equal lengths, said once, spare the check of every row.
+        let b = &b[..n];
+        let mut first = 0;
+        for i in 0..n {
+            let end = rows.offsets[i + 1] as usize;
+            let last = if earlier_only { first + rows.earlier[i] as usize } else { end };
+            let new = rows.relaxed(system, topology, b[i], i, first..last);
+            rows.move_to(system, topology, i, new);
+            first = end;
         }
     }
 }

@@ -49,7 +49,7 @@ pub trait PairKernel: Sync {
 }
 
 /// Links evaluated at a time: the scratch space stays in the first-level cache.
-const CHUNK: usize = 64;
+pub const CHUNK: usize = 64;
 
 impl Links {
     /// Builds the runs for `particle_count` particles. Ends must be in range and distinct.

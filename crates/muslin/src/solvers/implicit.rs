@@ -233,9 +233,9 @@ impl Implicit {
             LinearSolver::GaussSeidel => {
                 let rows = &mut self.gauss_seidel;
                 match method.order {
-                    SweepOrder::Rows => rows.by_rows(system, topology, b, free, sweeps, change),
+                    SweepOrder::Rows => rows.by_rows(system, topology, b, sweeps, change),
                     SweepOrder::Colours => {
-                        rows.by_colours(system, topology, par, b, free, sweeps, change);
+                        rows.by_colours(system, topology, par, b, sweeps, change);
                     }
                 }
                 Outcome { iterations: sweeps, converged: true }
