@@ -10,7 +10,7 @@ use crate::mesh::Incidence;
 use crate::model::{Air, ClothPart, Hinges, Model, Pin, Springs};
 use crate::scene::Scene;
 use check::Check;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// More particles than this are refused: an index typo rather than a wish.
 pub const MAX_PARTICLES: usize = 4_000_000;
@@ -89,6 +89,10 @@ fn compile_air(scene: &Scene) -> Result<Air, Error> {
     check.range("drag_coefficient", air.drag_coefficient, 0.0, 100.0)?;
     check.range("lift_coefficient", air.lift_coefficient, 0.0, 100.0)?;
     check.range("drag", air.drag, 0.0, 1e6)?;
+    if air.wind + air.gust != DVec3::ZERO && air.density == 0.0 && air.drag == 0.0 {
+        let remedy = "wind does nothing without air: set air.density = 1.2 or air.drag";
+        return Err(check.error("wind", air.wind, remedy));
+    }
     Ok(Air {
         density: air.density as f32,
         drag_coefficient: air.drag_coefficient as f32,
