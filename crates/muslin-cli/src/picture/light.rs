@@ -4,7 +4,7 @@ use super::raster::fill;
 use glam::{Vec3, vec3};
 
 /// Direction to the key light, not normalised.
-const KEY: Vec3 = Vec3::new(-0.62, 0.90, 0.50);
+const KEY: Vec3 = Vec3::new(-0.72, 0.84, 0.50);
 /// Pixels of the shadow map.
 const MAP: usize = 640;
 

@@ -9,7 +9,7 @@ pub const COLOURS: usize = 255;
 /// Colours from here on are background, a smooth gradient on which steps are easily seen,
 const LIGHT: u8 = 215;
 /// and get more entries for their spread.
-const LIGHT_GAIN: f32 = 12.0;
+const LIGHT_GAIN: f32 = 4.0;
 
 /// The colours and what was looked up in them.
 #[derive(Clone)]

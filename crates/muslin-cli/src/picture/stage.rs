@@ -16,6 +16,11 @@ const USED: f32 = 0.58;
 /// but not lower than this share of its width.
 const LOWEST: f32 = 0.45;
 
+/// A triangle this many times longer than at the start is torn.
+const TORN: f32 = 6.0;
+/// Torn triangles that are drawn at most.
+const SHARDS: usize = 60;
+
 /// A finished picture.
 pub struct Image {
     /// Pixels across.
@@ -91,12 +96,14 @@ impl<'a> Stage<'a> {
         let camera = self.camera.finer(FINE as f32);
         let (width, height) = self.size;
         let mut canvas = Canvas::new((FINE * width, FINE * height));
-        self.draw_cloths(&mut canvas, &camera, x);
+        let pieces = self.pieces(x);
+        let triangles: Vec<[u32; 3]> = pieces.iter().map(|(triangle, _)| *triangle).collect();
+        self.draw_cloths(&mut canvas, &camera, x, (&pieces, &triangles));
         self.draw_lines(&mut canvas, &camera, x);
 
         // Average what was drawn finely over the background.
         let wires: Vec<[u32; 2]> = self.wires.iter().map(|(ends, _)| *ends).collect();
-        let background = self.ground.draw(x, &self.model.triangles, &wires);
+        let background = self.ground.draw(x, &triangles, &wires);
         let mut pixels = Vec::with_capacity(width * height);
         for row in 0..height {
             for column in 0..width {
@@ -115,8 +122,33 @@ impl<'a> Stage<'a> {
         Image { width, height, pixels }
     }
 
-    fn draw_cloths(&self, canvas: &mut Canvas, camera: &Camera, x: &[Vec3]) {
-        let triangles = &self.model.triangles;
+    /// The triangles to draw, with their cloths: all of a sound cloth, and a few of those that a
+    /// run that blew up has torn across the picture.
+    fn pieces(&self, x: &[Vec3]) -> Vec<([u32; 3], usize)> {
+        let longest = |at: &[Vec3], [a, b, c]: [u32; 3]| {
+            let [a, b, c] = [a, b, c].map(|i| at[i as usize]);
+            a.distance(b).max(b.distance(c)).max(c.distance(a))
+        };
+        let (mut pieces, mut torn) = (Vec::new(), Vec::new());
+        for (index, cloth) in self.model.cloths.iter().enumerate() {
+            for triangle in &self.model.triangles[cloth.triangles.clone()] {
+                let start = longest(&self.model.start_x, *triangle);
+                let is_torn = longest(x, *triangle) > TORN * start;
+                if is_torn { &mut torn } else { &mut pieces }.push((*triangle, index));
+            }
+        }
+        let stride = torn.len().div_ceil(SHARDS).max(1);
+        pieces.extend(torn.into_iter().step_by(stride));
+        pieces
+    }
+
+    fn draw_cloths(
+        &self,
+        canvas: &mut Canvas,
+        camera: &Camera,
+        x: &[Vec3],
+        (pieces, triangles): (&[([u32; 3], usize)], &[[u32; 3]]),
+    ) {
         if triangles.is_empty() {
             return;
         }
@@ -124,34 +156,32 @@ impl<'a> Stage<'a> {
         let normals = normals(x, triangles);
         let seen: Vec<Vec3> = x.iter().map(|p| camera.project(*p)).collect();
         let near = 0.02 * self.extent.side();
-        for (index, cloth) in self.model.cloths.iter().enumerate() {
-            let (front, back) = colour::cloth(index);
-            for triangle in &triangles[cloth.triangles.clone()] {
-                let corners = triangle.map(|i| i as usize);
-                let [n0, n1, n2] = corners.map(|i| normals[i]);
-                let [x0, x1, x2] = corners.map(|i| x[i]);
-                if corners.iter().any(|i| seen[*i].z < near) {
-                    continue;
-                }
-                // A piece that is held all over is part of the clamp.
-                let is_clamp = corners.iter().all(|i| self.is_held[*i]);
-                canvas.triangle(corners.map(|i| seen[i]), |[u, v, w]| {
-                    let p = u * x0 + v * x1 + w * x2;
-                    let to_viewer = (camera.eye - p).normalize();
-                    // The flat triangle decides which side is seen: a smooth normal may point
-                    // away at the edge of a fold.
-                    let is_front = (x1 - x0).cross(x2 - x0).dot(to_viewer) >= 0.0;
-                    let smooth = (u * n0 + v * n1 + w * n2).normalize_or_zero();
-                    let normal = if is_front { smooth } else { -smooth };
-                    let albedo = match is_front != self.flipped[index] {
-                        _ if is_clamp => linear(PIN),
-                        true => front,
-                        false => back,
-                    };
-                    let lit = shadows.lit(p, normal);
-                    shade(albedo, normal, to_viewer, lit, true)
-                });
+        for (triangle, index) in pieces {
+            let (front, back) = colour::cloth(*index);
+            let corners = triangle.map(|i| i as usize);
+            let [n0, n1, n2] = corners.map(|i| normals[i]);
+            let [x0, x1, x2] = corners.map(|i| x[i]);
+            if corners.iter().any(|i| seen[*i].z < near) {
+                continue;
             }
+            // A piece that is held all over is part of the clamp.
+            let is_clamp = corners.iter().all(|i| self.is_held[*i]);
+            canvas.triangle(corners.map(|i| seen[i]), |[u, v, w]| {
+                let p = u * x0 + v * x1 + w * x2;
+                let to_viewer = (camera.eye - p).normalize();
+                // The flat triangle decides which side is seen: a smooth normal may point
+                // away at the edge of a fold.
+                let is_front = (x1 - x0).cross(x2 - x0).dot(to_viewer) >= 0.0;
+                let smooth = (u * n0 + v * n1 + w * n2).normalize_or_zero();
+                let normal = if is_front { smooth } else { -smooth };
+                let albedo = match is_front != self.flipped[*index] {
+                    _ if is_clamp => linear(PIN),
+                    true => front,
+                    false => back,
+                };
+                let lit = shadows.lit(p, normal);
+                shade(albedo, normal, to_viewer, lit, true)
+            });
         }
     }
 

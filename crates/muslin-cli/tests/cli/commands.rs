@@ -42,6 +42,32 @@ fn run_writes_every_file() {
 }
 
 #[test]
+fn a_shorter_sequence_leaves_nothing_of_a_longer_one() {
+    let folder = Folder::new("stale");
+    folder.succeed("run pendulum --frames 5 --out s.obj");
+    let others = ["s.0007.obj", "s.7.obj", "other.0009.obj"];
+    others.iter().for_each(|name| folder.write(name, "# somebody else's\n"));
+    let text = folder.succeed("run pendulum --frames 2 --out s.obj");
+    let mut left = ["s.0000.obj", "s.0001.obj", "s.0002.obj"].to_vec();
+    left.extend(others);
+    left.sort_unstable();
+    assert_eq!(folder.names(), left);
+    assert!(text.contains("wrote s.0000.obj … s.0002.obj (3 files)"), "{text}");
+    assert!(text.contains("removed s.0003.obj … s.0005.obj (3 files)"), "{text}");
+    assert!(text.contains("left s.0007.obj alone"), "{text}");
+}
+
+#[test]
+fn a_run_that_blows_up_is_drawn_in_time() {
+    let folder = Folder::new("blow-up");
+    let text = folder.succeed(
+        "run hang --method explicit-euler --frames 20 --set cloth.0.columns=20 \
+         --set cloth.0.rows=20 --preview b.png --preview b.gif",
+    );
+    assert!(text.contains("not finite"), "{text}");
+}
+
+#[test]
 fn a_chain_is_written_as_lines() {
     let folder = Folder::new("chain");
     folder.succeed("run chain --frames 1 --out c.obj --preview c.png");
