@@ -200,10 +200,10 @@ impl Method {
                     0.5 * self.sweeps as f32
                 }
                 (_, Jacobian::RankOne | Jacobian::Exact) => 10.0,
-                // Beyond these the cloth jitters, and in the long run drifts upwards.
+                // Beyond these the cloth jitters, and in the long run hangs in mid-air.
                 (_, Jacobian::Psd | Jacobian::Smoothed) => match self.sweeps {
-                    1 if self.solver == LinearSolver::GaussSeidel => 40.0,
-                    1..6 => 100.0,
+                    ..4 => 10.0,
+                    4..10 => 100.0,
                     _ => 400.0,
                 },
             },
