@@ -73,7 +73,7 @@ pub struct RunArguments {
     /// What to simulate.
     #[command(flatten)]
     pub scene: SceneArguments,
-    /// The method (see `muslin list methods`); otherwise the file's own, otherwise choi-ko-2002
+    /// The method (see `muslin list methods`); otherwise the file's own, otherwise implicit-euler
     #[arg(long, value_name = "ID")]
     pub method: Option<String>,
     /// Write every measured figure as JSON

@@ -4,10 +4,8 @@ use crate::arguments::SceneArguments;
 use crate::failure::Failure;
 use crate::scene_file::{self, Found};
 use crate::setting::Setting;
+use muslin::solvers::presets::DEFAULT;
 use muslin::{Method, Model, Scene};
-
-/// The method of a scene that names none.
-pub const DEFAULT_METHOD: &str = "choi-ko-2002";
 
 /// A scene ready for any method.
 pub struct Setup {
@@ -43,7 +41,7 @@ impl Setup {
         let mut method = match (name, &self.file_method) {
             (Some(name), _) => Method::preset(name)?,
             (None, Some(table)) => method_of(table)?,
-            (None, None) => Method::preset(DEFAULT_METHOD)?,
+            (None, None) => Method::preset(DEFAULT)?,
         };
         for setting in &self.settings {
             method = change(&method, setting)?;
@@ -69,7 +67,7 @@ fn change(method: &Method, setting: &Setting) -> Result<Method, Failure> {
 fn method_of(table: &toml::Table) -> Result<Method, Failure> {
     let preset = table.get("preset").or_else(|| table.get("id"));
     let mut method = match preset {
-        None => Method::preset(DEFAULT_METHOD)?,
+        None => Method::preset(DEFAULT)?,
         Some(toml::Value::String(name)) => Method::preset(name)?,
         Some(other) => {
             let remedy = "must be the name of a method in quotes";

@@ -1,13 +1,12 @@
 //! `muslin list`: what there is to choose from.
 
 use crate::arguments::{ListArguments, Listed};
-use crate::experiment::DEFAULT_METHOD;
 use crate::failure::Failure;
 use crate::text::{number, print, table};
 use anyhow::Context;
 use muslin::fabric::{FABRICS, Fabric, MadeOf};
 use muslin::scenes::SCENES;
-use muslin::solvers::presets::METHODS;
+use muslin::solvers::presets::{DEFAULT, METHODS};
 use muslin::solvers::{Integrator, LinearSolver, Method};
 use serde_json::{Value, json};
 
@@ -53,7 +52,7 @@ fn scenes_json() -> Value {
 fn methods() -> String {
     let mut rows = Vec::new();
     for preset in METHODS {
-        let default = if preset.id == DEFAULT_METHOD { " (the default)" } else { "" };
+        let default = if preset.id == DEFAULT { " (the default)" } else { "" };
         rows.push(vec![preset.id.to_owned(), format!("{}{default}", preset.about)]);
         rows.push(vec![String::new(), format!("  {}", choices(&preset.method()))]);
     }
@@ -91,7 +90,7 @@ fn methods_json() -> Value {
         json!({
             "id": preset.id,
             "about": preset.about,
-            "default": preset.id == DEFAULT_METHOD,
+            "default": preset.id == DEFAULT,
             "method": preset.method(),
         })
     };

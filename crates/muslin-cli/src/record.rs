@@ -79,6 +79,10 @@ pub struct Record {
     pub energy: EnergySeries,
     /// Strains.
     pub strain: StrainSeries,
+    /// Σ m v. [kg·m/s]
+    pub momentum: Vec<[f64; 3]>,
+    /// Σ x × m v about the origin. [kg·m²/s]
+    pub angular_momentum: Vec<[f64; 3]>,
     /// Lowest particle. [m]
     pub lowest: Vec<f64>,
     /// Fastest particle. [m/s]
@@ -116,6 +120,8 @@ impl Record {
         self.energy.total.push(report.energy.total);
         self.strain.max.push(report.max_strain);
         self.strain.mean.push(report.mean_strain);
+        self.momentum.push(report.momentum.to_array());
+        self.angular_momentum.push(report.angular_momentum.to_array());
         self.lowest.push(report.lowest);
         self.max_speed.push(report.max_speed);
     }

@@ -13,6 +13,9 @@ use crate::solvers::{Held, Method, Solver, Step, presets, solver_for};
 use crate::state::State;
 use glam::Vec3;
 
+/// Strain beyond which a report warns: no fabric, and no scene of the papers, gets there.
+const OVERSTRETCHED: f64 = 2.0;
+
 /// A model, its state, and the method that carries it on.
 pub struct Sim {
     model: Model,
@@ -122,6 +125,9 @@ impl Sim {
         report.stiffness_number = self.model.stiffness_number(dt / self.substeps as f32);
         report.solver = done.solver;
         report.warnings = done.warnings;
+        if report.max_strain > OVERSTRETCHED {
+            report.warnings.insert(Warning::Overstretched);
+        }
         report
     }
 

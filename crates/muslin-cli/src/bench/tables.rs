@@ -12,7 +12,7 @@ pub fn tables(cells: &[Cell]) -> String {
         let sizes = distinct(here.iter().map(|cell| cell.size));
         let mut head = vec!["method".to_owned()];
         head.extend(sizes.iter().map(|size| format!("{size}²")));
-        head.extend(["320²:80²".into(), "bytes/particle".into()]);
+        head.extend(["160²:80²".into(), "320²:80²".into(), "bytes/particle".into()]);
         let mut rows = vec![head];
         for method in distinct(here.iter().map(|cell| cell.method)) {
             let at = |size: usize| {
@@ -20,8 +20,10 @@ pub fn tables(cells: &[Cell]) -> String {
             };
             let mut row = vec![method.to_owned()];
             row.extend(sizes.iter().map(|size| at(*size).map_or("–".into(), time)));
-            let ratio = at(320).and_then(Cell::fastest).zip(at(80).and_then(Cell::fastest));
-            row.push(ratio.map_or("–".into(), |(large, small)| number(large / small)));
+            for large in [160, 320] {
+                let times = at(large).and_then(Cell::fastest).zip(at(80).and_then(Cell::fastest));
+                row.push(times.map_or("–".into(), |(large, small)| number(large / small)));
+            }
             let largest = here.iter().rev().find(|cell| cell.method == method && cell.bytes > 0);
             row.push(largest.map_or("–".into(), |c| (c.bytes / c.particles).to_string()));
             rows.push(row);
@@ -66,6 +68,10 @@ pub fn facts(cells: &[Cell]) -> String {
             if let Some(kim) = find("kim-2006", size).and_then(Cell::fastest) {
                 let _ =
                     write!(text, "; a Kim step with η = 6 costs {} of its steps", number(kim / ms));
+                if let Some(implicit) = find("choi-ko-2002", size).and_then(Cell::fastest) {
+                    let ratio = number(implicit / kim);
+                    let _ = write!(text, ", a Choi & Ko step {ratio} Kim steps");
+                }
             }
             text.push_str(".\n");
         }

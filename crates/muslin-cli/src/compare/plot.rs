@@ -111,7 +111,10 @@ impl Plot<'_> {
         );
         self.axes(&mut svg, &x, &y);
         self.beyond(&mut svg, limit);
-        let mut labels = Vec::new();
+        // Names keep off the dots, too.
+        let mut labels: Vec<(f64, f64, f64)> = (self.series.iter().flat_map(|s| &s.points))
+            .filter_map(|(u, v)| Some((x.place(*u)? - 6.0, 12.0, y.place(*v)? + 4.0)))
+            .collect();
         for (index, series) in self.series.iter().enumerate() {
             // What leaves the scale runs along its edge.
             let edge = |v: f64| v.clamp(TOP, HEIGHT - BOTTOM);

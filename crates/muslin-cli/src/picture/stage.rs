@@ -21,6 +21,9 @@ const TORN: f32 = 6.0;
 /// Torn triangles that are drawn at most.
 const SHARDS: usize = 60;
 
+/// A triangle and its cloth.
+type Piece = ([u32; 3], usize);
+
 /// A finished picture.
 pub struct Image {
     /// Pixels across.
@@ -124,7 +127,7 @@ impl<'a> Stage<'a> {
 
     /// The triangles to draw, with their cloths: all of a sound cloth, and a few of those that a
     /// run that blew up has torn across the picture.
-    fn pieces(&self, x: &[Vec3]) -> Vec<([u32; 3], usize)> {
+    fn pieces(&self, x: &[Vec3]) -> Vec<Piece> {
         let longest = |at: &[Vec3], [a, b, c]: [u32; 3]| {
             let [a, b, c] = [a, b, c].map(|i| at[i as usize]);
             a.distance(b).max(b.distance(c)).max(c.distance(a))
@@ -147,7 +150,7 @@ impl<'a> Stage<'a> {
         canvas: &mut Canvas,
         camera: &Camera,
         x: &[Vec3],
-        (pieces, triangles): (&[([u32; 3], usize)], &[[u32; 3]]),
+        (pieces, triangles): (&[Piece], &[[u32; 3]]),
     ) {
         if triangles.is_empty() {
             return;

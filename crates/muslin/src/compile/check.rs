@@ -22,7 +22,8 @@ impl Check {
         if value >= low && value <= high {
             return Ok(());
         }
-        Err(self.error(key, value, &format!("must be a number between {low:e} and {high:e}")))
+        let (low, high) = (plain(low), plain(high));
+        Err(self.error(key, value, &format!("must be a number between {low} and {high}")))
     }
 
     pub fn count(&self, key: &str, value: usize, low: usize, high: usize) -> Result<(), Error> {
@@ -36,7 +37,8 @@ impl Check {
         if value.is_finite() && value.abs().max_element() <= largest {
             return Ok(());
         }
-        let remedy = format!("must be three numbers between -{largest:e} and {largest:e}");
+        let largest = plain(largest);
+        let remedy = format!("must be three numbers between -{largest} and {largest}");
         Err(self.error(key, value, &remedy))
     }
 
@@ -44,4 +46,10 @@ impl Check {
         self.vector(key, value, 1e6)?;
         value.try_normalize().ok_or_else(|| self.error(key, value, "must not be the zero vector"))
     }
+}
+
+/// A number as people write it.
+fn plain(value: f64) -> String {
+    let small = value != 0.0 && value.abs() < 1e-3;
+    if small || value.abs() > 1e6 { format!("{value:e}") } else { value.to_string() }
 }

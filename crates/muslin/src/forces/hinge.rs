@@ -61,6 +61,10 @@ impl Corners {
             return 0.0;
         }
         let sine = self.n2.cross(self.n3).dot(self.e) / self.length;
+        // Corners flung so far apart that their normals overflow have no angle either.
+        if !sine.is_finite() {
+            return 0.0;
+        }
         // Not the platform's atan2: every machine and WebAssembly are to get the same bits.
         libm::atan2f(sine, self.n2.dot(self.n3))
     }

@@ -71,9 +71,6 @@ pub fn add(total: &mut [Vec3], model: &Model, gusts: &[Gust], par: Par) {
 
 /// Sum of the damping coefficients at one particle, for the implicit diagonal.
 pub fn damping_at(model: &Model, gusts: &[Gust], particle: usize) -> f32 {
-    if !model.air.acts_on_triangles() {
-        return 0.0;
-    }
     let members = model.triangle_members.of(particle);
     members.iter().map(|member| gusts[member.item as usize].damping).sum()
 }

@@ -27,6 +27,10 @@ pub struct Outcome {
     pub converged: bool,
 }
 
+/// The recursion's residual drifts from the true one in f32; after this many restarts from the true
+/// residual, what is left is the precision of x itself.
+const RESTARTS: u32 = 3;
+
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
@@ -63,9 +67,43 @@ impl Workspace {
         stop: Stop,
         x: &mut [Vec3],
     ) -> Outcome {
+        let size = dot(par, &mut self.partial, b, b).sqrt();
+        let target = stop.tolerance * size;
+        let mut iterations = 0;
+        for _ in 0..=RESTARTS {
+            residual(system, topology, par, b, free, x, &mut self.r);
+            let norm = dot(par, &mut self.partial, &self.r, &self.r).sqrt();
+            if norm <= target || norm == 0.0 {
+                return Outcome { iterations, converged: true };
+            }
+            let most = stop.max_iterations.saturating_sub(iterations);
+            let done = self.descend(system, topology, par, free, block_jacobi, target, most, x);
+            iterations += done.iterations;
+            if !done.converged {
+                return Outcome { iterations, converged: false };
+            }
+        }
+        // A residual a little above the tolerance is as good as f32 gets.
+        residual(system, topology, par, b, free, x, &mut self.r);
+        let norm = dot(par, &mut self.partial, &self.r, &self.r).sqrt();
+        Outcome { iterations, converged: norm <= 10.0 * target }
+    }
+
+    /// Conjugate gradients from the residual in `self.r` until the recursion's own residual is below
+    /// `target`.
+    #[allow(clippy::too_many_arguments)]
+    fn descend(
+        &mut self,
+        system: &mut System,
+        topology: &Topology,
+        par: Par,
+        free: &[f32],
+        block_jacobi: bool,
+        target: f64,
+        max_iterations: u32,
+        x: &mut [Vec3],
+    ) -> Outcome {
         let Self { r, z, p, q, partial } = self;
-        let target = stop.tolerance * dot(par, partial, b, b).sqrt();
-        residual(system, topology, par, b, free, x, r);
         let mut iterations = 0;
         let mut rho = 0.0;
         loop {
@@ -73,7 +111,7 @@ impl Workspace {
             if norm <= target || norm == 0.0 {
                 return Outcome { iterations, converged: true };
             }
-            if iterations >= stop.max_iterations || !norm.is_finite() {
+            if iterations >= max_iterations || !norm.is_finite() {
                 return Outcome { iterations, converged: false };
             }
             // z = P⁻¹ r with P the block diagonal of A, or the identity.

@@ -149,13 +149,18 @@ impl Implicit {
         let Step { model, inputs, held, h, par, .. } = *step;
         let (jacobian, system) = (self.method.jacobian, &mut self.system);
         self.forces.evaluate_external(model, inputs, par, &self.x, &self.v);
-        self.external.copy_from_slice(&self.forces.total);
+        if self.method.newton > 1 {
+            self.external.copy_from_slice(&self.forces.total);
+        }
         self.forces.add_elastic(model, &self.floors, par, &self.x);
-        for (i, lumped) in system.lumped.iter_mut().enumerate() {
-            let drag = model.absolute_damping[i]
-                + model.air.drag * model.mass[i]
-                + wind::damping_at(model, &self.forces.wind, i);
-            *lumped = model.mass[i] + h * drag;
+        let drag = 1.0 + h * model.air.drag;
+        let constants = model.mass.iter().zip(&model.absolute_damping);
+        system.lumped.iter_mut().zip(constants).for_each(|(w, (m, c))| *w = drag * m + h * c);
+        if model.air.acts_on_triangles() {
+            let wind = &self.forces.wind;
+            for (i, lumped) in system.lumped.iter_mut().enumerate() {
+                *lumped += h * wind::damping_at(model, wind, i);
+            }
         }
         let topology = coupled(&self.reduced, model);
         let (springs, floors) = self
@@ -211,12 +216,13 @@ impl Implicit {
     }
 
     fn guess(&mut self, step: &Step<'_>, guess: Guess, last_change: &[Vec3]) {
-        let (free, inverse, b) = (&step.held.free, &self.system.inverse, &self.b);
-        update(step.par, &mut self.change, |i, _| match guess {
-            Guess::Zero | Guess::Velocity => Vec3::ZERO,
-            Guess::PVector => inverse[i] * b[i],
-            Guess::PreviousStep => free[i] * last_change[i],
-        });
+        let (par, free) = (step.par, &step.held.free);
+        let (inverse, b) = (&self.system.inverse, &self.b);
+        match guess {
+            Guess::Zero | Guess::Velocity => self.change.fill(Vec3::ZERO),
+            Guess::PVector => update(par, &mut self.change, |i, _| inverse[i] * b[i]),
+            Guess::PreviousStep => update(par, &mut self.change, |i, _| free[i] * last_change[i]),
+        }
     }
 
     /// Improves `change` towards A⁻¹ b.

@@ -43,6 +43,9 @@ fn base(id: &str) -> Method {
 /// The method whose step counts as converged.
 pub const REFERENCE: &str = "backward-euler";
 
+/// The method to use when none is named: stands every scene and stiffness, at a price.
+pub const DEFAULT: &str = "implicit-euler";
+
 /// Every method Muslin knows by name.
 pub const METHODS: &[Preset] = &[
     Preset {
@@ -64,6 +67,11 @@ pub const METHODS: &[Preset] = &[
         id: "rk4",
         about: "classical Runge–Kutta, fourth order",
         change: |m| m.integrator = Integrator::Rk4,
+    },
+    Preset {
+        id: "implicit-euler",
+        about: "one linearisation of backward Euler, semi-definite Jacobian, conjugate gradients: robust",
+        change: |_| {},
     },
     Preset {
         id: "backward-euler",
