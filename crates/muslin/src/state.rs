@@ -12,7 +12,8 @@ pub struct State {
     pub x: Vec<Vec3>,
     /// Velocities. [m/s]
     pub v: Vec<Vec3>,
-    /// Velocity change of the last step, the start of a warm-started solve. [m/s]
+    /// Velocity change of the last step, the start of a warm-started solve; zero under methods that
+    /// start otherwise. [m/s]
     pub last_change: Vec<Vec3>,
 }
 

@@ -326,7 +326,9 @@ impl Solver for Implicit {
                 break;
             }
         }
-        set_sum(par, &mut state.last_change, &self.v, -1.0, &state.v);
+        if self.method.guess == Guess::PreviousStep {
+            set_sum(par, &mut state.last_change, &self.v, -1.0, &state.v);
+        }
         state.v.copy_from_slice(&self.v);
         state.x.copy_from_slice(&self.x);
         solved
