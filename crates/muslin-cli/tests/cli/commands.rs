@@ -5,6 +5,19 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 #[test]
+fn the_scene_files_of_the_project_run() {
+    let folder = Folder::new("scenes");
+    let scenes = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
+    let mut count = 0;
+    for entry in std::fs::read_dir(scenes).unwrap() {
+        let path = entry.unwrap().path();
+        folder.succeed(&format!("run {} --frames 2", path.display()));
+        count += 1;
+    }
+    assert!(count > 0);
+}
+
+#[test]
 fn run_writes_every_file() {
     let folder = Folder::new("run");
     let text = folder.succeed(
@@ -23,6 +36,7 @@ fn run_writes_every_file() {
         (&report["energy"]["kinetic"], 7),
         (&report["energy"]["total"], 7),
         (&report["strain"]["max"], 7),
+        (&report["momentum"], 7),
         (&report["lowest"], 7),
         (&report["solver"]["iterations"], 6),
         (&report["solver"]["residual"], 6),

@@ -174,8 +174,18 @@ struct FillBlocks<'a> {
 }
 
 impl FillBlocks<'_> {
+    /// Undamped springs, the usual case, do not fetch their damping constants.
     #[inline(always)]
     fn fill(self, jacobian: Jacobian) {
+        if self.springs.is_damped {
+            self.fill_with::<true>(jacobian);
+        } else {
+            self.fill_with::<false>(jacobian);
+        }
+    }
+
+    #[inline(always)]
+    fn fill_with<const DAMPED: bool>(self, jacobian: Jacobian) {
         let Self { blocks, links, springs, floors, h, x, .. } = self;
         let mut between = [Vec3::ZERO; CHUNK];
         let mut terms = [(0.0f32, 0.0f32); CHUNK];
@@ -190,17 +200,20 @@ impl FillBlocks<'_> {
                 let constants = springs.stiffness[link + start..][..n]
                     .iter()
                     .zip(&springs.rest_length[link + start..][..n])
-                    .zip(&springs.damping[link + start..][..n])
-                    .zip(&springs.relative_damping[link + start..][..n])
                     .zip(&floors[link + start..][..n]);
                 // across and (along − across)/r² of each spring: the loop with the divisions.
-                for ((term, d), ((((k, rest), damping), relative), floor)) in
-                    terms.iter_mut().zip(&*between).zip(constants)
+                for (t, ((term, d), ((k, rest), floor))) in
+                    terms.iter_mut().zip(&*between).zip(constants).enumerate()
                 {
                     let squared = d.length_squared();
                     let k = h * h * k;
-                    let (along, across) = stiffness(jacobian, k, *rest, squared.sqrt(), *floor);
-                    let (along, across) = (along + h * (damping + relative), across + h * relative);
+                    let (mut along, mut across) =
+                        stiffness(jacobian, k, *rest, squared.sqrt(), *floor);
+                    if DAMPED {
+                        let relative = h * springs.relative_damping[link + start + t];
+                        along += h * springs.damping[link + start + t] + relative;
+                        across += relative;
+                    }
                     *term = (across, (along - across) / squared.max(f32::MIN_POSITIVE));
                 }
                 let blocks = &mut blocks[link + start..][..n];

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! On an irregular mesh runs are short and the same code still works. Runs are cut at the borders
-//! of particle blocks ([`BLOCK`]); a link between two blocks appears in both, each writing only
+//! of particle blocks (`BLOCK`); a link between two blocks appears in both, each writing only
 //! its own end. Every particle therefore receives its sum in link order, whatever the thread count.
 
 use crate::par::{BLOCK, Par, block_count, widest};

@@ -9,7 +9,7 @@
 //! block is B = h² J + h D, so the dampers' share of h f and the term h² J v are one product:
 //! Σ B (v_j − v_i), the corrected Eq. 25 of Kang & Cho. Further linearisations (`newton > 1`) take
 //! x_k = x + h v_k and solve A(x_k) δ = h f(x_k, v_k) − M (v_k − v): backward Euler itself. Each δ is
-//! then halved until it lowers the incremental potential of [`super::potential`].
+//! then halved until it lowers the incremental potential of `potential.rs`.
 //!
 //! Held particles get their velocity before the step; their Δv is zero throughout.
 
