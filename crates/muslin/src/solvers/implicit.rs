@@ -177,8 +177,7 @@ impl Implicit {
     /// b of the first linearisation: h f + Σ B (v_j − v_i).
     fn first_right_side(&mut self, step: &Step<'_>) {
         let (h, par, free) = (step.h, step.par, &step.held.free);
-        self.b.fill(Vec3::ZERO);
-        add_scaled(par, &mut self.b, h, &self.forces.total);
+        self.b.iter_mut().zip(&self.forces.total).for_each(|(b, f)| *b = h * *f);
         let topology = coupled(&self.reduced, step.model);
         self.system.subtract_coupling(topology, par, &self.v, &mut self.b, 1.0);
         scale_each(par, &mut self.b, free);
@@ -329,8 +328,8 @@ impl Solver for Implicit {
         if self.method.guess == Guess::PreviousStep {
             set_sum(par, &mut state.last_change, &self.v, -1.0, &state.v);
         }
-        state.v.copy_from_slice(&self.v);
-        state.x.copy_from_slice(&self.x);
+        std::mem::swap(&mut state.v, &mut self.v);
+        std::mem::swap(&mut state.x, &mut self.x);
         solved
     }
 }
