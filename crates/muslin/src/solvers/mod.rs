@@ -115,7 +115,7 @@ pub enum MomentumCorrection {
     None,
     /// Linear momentum: cures the slow fall of truncated sweeps.
     Linear,
-    /// Linear and angular momentum (Desbrun 1999 §3.4).
+    /// Linear and angular momentum (Desbrun 1999).
     LinearAndAngular,
 }
 

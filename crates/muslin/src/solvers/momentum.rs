@@ -10,7 +10,7 @@
 //! ```
 //!
 //! The linear part makes the sum of all rows of A Δv = b hold. The angular part is the
-//! post-correction of Desbrun, Schröder & Barr 1999 §3.4, with the piece's inertia tensor I in
+//! post-correction of Desbrun, Schröder & Barr 1999, with the piece's inertia tensor I in
 //! place of their unit one.
 
 use super::{MomentumCorrection, Step};
