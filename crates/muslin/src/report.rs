@@ -25,6 +25,9 @@ pub struct Energy {
 pub struct SolverReport {
     /// Sweeps or iterations, summed over substeps and Newton iterations.
     pub iterations: u32,
+    /// Cost of the solves in products with the system matrix, the start's coarse levels and the
+    /// preconditioner's cycles included.
+    pub work: f64,
     /// ‖b − A x‖/‖b‖ after the last solve; `None` for methods that solve no linear system.
     pub residual: Option<f64>,
 }

@@ -48,6 +48,16 @@ pub const SCENES: &[BuiltIn] = &[
         build: kang_flag,
     },
     BuiltIn {
+        name: "moustakas-fabric",
+        about: "Moustakas et al. Fig. 3: 400 vertices falling about a held middle",
+        build: moustakas_fabric,
+    },
+    BuiltIn {
+        name: "moustakas-flag",
+        about: "Moustakas et al. Fig. 4: a flag of 400 vertices in the wind",
+        build: moustakas_flag,
+    },
+    BuiltIn {
         name: "rubin-hang",
         about: "Rubin 2005 §7.1.1: 8×8 unit masses, the T-shirt constants, two corners held",
         build: rubin_hang,
@@ -151,6 +161,50 @@ fn kang_flag() -> Scene {
             wind: dvec3(6.0, 0.0, 0.5),
             gust: dvec3(1.0, 0.3, 1.5),
             gust_period: 0.7,
+            density: 1.2,
+            ..Air::default()
+        },
+        cloth: vec![cloth],
+        ..Scene::default()
+    }
+}
+
+/// The 12-neighbour net of Moustakas Fig. 1a; the paper gives no constants. Density in place of a particle
+/// mass, so that any resolution is the same cloth.
+fn moustakas_cloth() -> Cloth {
+    Cloth {
+        springs: Springs { structural: 100.0, shear: 50.0, bend: 5.0, ..Springs::default() },
+        material: Material { density: Some(0.3), ..Material::default() },
+        ..Sheet::square(1.0, 20)
+    }
+}
+
+fn moustakas_fabric() -> Scene {
+    let middle = [[0.47, 0.47], [0.53, 0.47], [0.47, 0.53], [0.53, 0.53]];
+    let cloth = Cloth {
+        origin: dvec3(-0.5, 0.0, -0.5),
+        pins: vec![Pin { at: middle.to_vec(), ..Pin::default() }],
+        ..moustakas_cloth()
+    };
+    Scene {
+        dt: 0.01,
+        seconds: 3.0,
+        air: Air { drag: 0.5, ..Air::default() },
+        cloth: vec![cloth],
+        ..Scene::default()
+    }
+}
+
+fn moustakas_flag() -> Scene {
+    let cloth =
+        Cloth { down: DVec3::NEG_Y, pins: vec![pin(Place::FirstColumn)], ..moustakas_cloth() };
+    Scene {
+        dt: 0.01,
+        seconds: 4.0,
+        air: Air {
+            wind: dvec3(5.0, 0.0, 1.0),
+            gust: dvec3(1.0, 0.0, 2.0),
+            gust_period: 0.9,
             density: 1.2,
             ..Air::default()
         },

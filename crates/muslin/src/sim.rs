@@ -112,6 +112,7 @@ impl Sim {
                 done.warnings.insert(Warning::NotConverged);
             }
             done.solver.iterations += solved.iterations;
+            done.solver.work += solved.work;
             done.solver.residual = solved.residual;
             self.state.time = self.before.time + f64::from(h);
         }

@@ -67,7 +67,7 @@ impl Forces {
 
     /// Adds springs and hinges.
     pub fn add_elastic(&mut self, model: &Model, floors: &[f32], par: Par, x: &[Vec3]) {
-        spring::add(&mut self.total, model, floors, par, x);
+        spring::add(&mut self.total, &model.topology.links, &model.springs, floors, par, x);
         hinge::evaluate(&mut self.hinges, model, par, x);
         hinge::add(&mut self.total, model, &self.hinges, par);
     }

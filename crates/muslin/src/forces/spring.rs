@@ -24,7 +24,7 @@
 use crate::linalg::Sym3;
 use crate::mesh::Links;
 use crate::mesh::links::{CHUNK, PairKernel};
-use crate::model::{Model, Springs};
+use crate::model::Springs;
 use crate::par::{Par, widest};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -103,16 +103,22 @@ fn rank_one_update(across: f32, s: f32, d: Vec3) -> Sym3 {
     ])
 }
 
-/// Adds the spring forces of a model.
-pub fn add(total: &mut [Vec3], model: &Model, floors: &[f32], par: Par, x: &[Vec3]) {
-    let springs = &model.springs;
+/// Adds the spring forces.
+pub fn add(
+    total: &mut [Vec3],
+    links: &Links,
+    springs: &Springs,
+    floors: &[f32],
+    par: Par,
+    x: &[Vec3],
+) {
     let kernel = Pull {
         x: bytemuck::cast_slice(x),
         stiffness: &springs.stiffness,
         rest_length: &springs.rest_length,
         floors,
     };
-    model.topology.links.accumulate(par, total, &kernel);
+    links.accumulate(par, total, &kernel);
 }
 
 struct Pull<'a> {

@@ -4,6 +4,7 @@
 //! every residual and search direction, so they keep the value they came with (zero).
 
 use super::vectors::{add_scaled, dot, partial_sums, scale_and_add, scale_each, update};
+use super::multigrid::Multigrid;
 use super::{System, Topology};
 use crate::par::Par;
 use glam::Vec3;
@@ -18,11 +19,23 @@ pub struct Workspace {
     partial: Vec<f64>,
 }
 
+/// What P⁻¹ ≈ A⁻¹ is.
+pub enum Preconditioner<'a> {
+    /// The identity.
+    None,
+    /// Inverse diagonal blocks.
+    BlockJacobi,
+    /// A V-cycle; it has been given the matrix.
+    VCycle(&'a mut Multigrid),
+}
+
 /// How a linear solve ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Sweeps or iterations done.
     pub iterations: u32,
+    /// Cost in products with the matrix.
+    pub work: f64,
     /// Whether the tolerance was reached. A fixed number of sweeps has none to reach.
     pub converged: bool,
 }
@@ -63,30 +76,39 @@ impl Workspace {
         par: Par,
         b: &[Vec3],
         free: &[f32],
-        block_jacobi: bool,
+        preconditioner: &mut Preconditioner<'_>,
         stop: Stop,
         x: &mut [Vec3],
     ) -> Outcome {
         let size = dot(par, &mut self.partial, b, b).sqrt();
         let target = stop.tolerance * size;
-        let mut iterations = 0;
+        let mut all = Outcome { converged: true, ..Outcome::default() };
         for _ in 0..=RESTARTS {
+            all.work += 1.0;
             residual(system, topology, par, b, free, x, &mut self.r);
             let norm = dot(par, &mut self.partial, &self.r, &self.r).sqrt();
             if norm <= target || norm == 0.0 {
-                return Outcome { iterations, converged: true };
+                return all;
             }
-            let most = stop.max_iterations.saturating_sub(iterations);
-            let done = self.descend(system, topology, par, free, block_jacobi, target, most, x);
-            iterations += done.iterations;
+            // What rounding x alone leaves of ‖b − A x‖ cannot be removed.
+            let diagonal = &system.diagonal;
+            update(par, &mut self.z, |i, _| free[i] * (diagonal[i] * x[i]));
+            let rounding = dot(par, &mut self.partial, &self.z, &self.z).sqrt();
+            if all.iterations > 0 && norm <= f64::from(f32::EPSILON) * rounding {
+                return all;
+            }
+            let most = stop.max_iterations.saturating_sub(all.iterations);
+            let done = self.descend(system, topology, par, free, preconditioner, target, most, x);
+            all.iterations += done.iterations;
+            all.work += done.work;
             if !done.converged {
-                return Outcome { iterations, converged: false };
+                return Outcome { converged: false, ..all };
             }
         }
         // A residual a little above the tolerance is as good as f32 gets.
         residual(system, topology, par, b, free, x, &mut self.r);
         let norm = dot(par, &mut self.partial, &self.r, &self.r).sqrt();
-        Outcome { iterations, converged: norm <= 10.0 * target }
+        Outcome { converged: norm <= 10.0 * target, ..all }
     }
 
     /// Conjugate gradients from the residual in `self.r` until the recursion's own residual is below
@@ -98,32 +120,35 @@ impl Workspace {
         topology: &Topology,
         par: Par,
         free: &[f32],
-        block_jacobi: bool,
+        preconditioner: &mut Preconditioner<'_>,
         target: f64,
         max_iterations: u32,
         x: &mut [Vec3],
     ) -> Outcome {
         let Self { r, z, p, q, partial } = self;
-        let mut iterations = 0;
+        let mut done = Outcome::default();
+        let work = 1.0 + if let Preconditioner::VCycle(v) = preconditioner { v.cycle_work() } else { 0.0 };
         let mut rho = 0.0;
         loop {
             let norm = dot(par, partial, r, r).sqrt();
             if norm <= target || norm == 0.0 {
-                return Outcome { iterations, converged: true };
+                return Outcome { converged: true, ..done };
             }
-            if iterations >= max_iterations || !norm.is_finite() {
-                return Outcome { iterations, converged: false };
+            if done.iterations >= max_iterations || !norm.is_finite() {
+                return done;
             }
-            // z = P⁻¹ r with P the block diagonal of A, or the identity.
-            if block_jacobi {
-                let (r, inverse) = (&*r, &system.inverse);
-                update(par, z, |i, _| inverse[i] * r[i]);
-            } else {
-                z.copy_from_slice(r);
+            // z = P⁻¹ r.
+            match preconditioner {
+                Preconditioner::None => z.copy_from_slice(r),
+                Preconditioner::BlockJacobi => {
+                    let (r, inverse) = (&*r, &system.inverse);
+                    update(par, z, |i, _| inverse[i] * r[i]);
+                }
+                Preconditioner::VCycle(levels) => levels.cycle(r, z),
             }
             let rho_old = rho;
             rho = dot(par, partial, r, z);
-            let beta = if iterations == 0 { 0.0 } else { (rho / rho_old) as f32 };
+            let beta = if done.iterations == 0 { 0.0 } else { (rho / rho_old) as f32 };
             scale_and_add(par, p, beta, z);
             // q = A p, filtered.
             system.apply(topology, par, p, q);
@@ -131,12 +156,13 @@ impl Workspace {
             let curvature = dot(par, partial, p, q);
             // An indefinite matrix (a compressed spring's exact Jacobian) ends the descent.
             if curvature.is_nan() || curvature <= 0.0 {
-                return Outcome { iterations, converged: false };
+                return done;
             }
             let alpha = (rho / curvature) as f32;
             add_scaled(par, x, alpha, p);
             add_scaled(par, r, -alpha, q);
-            iterations += 1;
+            done.iterations += 1;
+            done.work += work;
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod cholesky;
 pub mod conjugate_gradient;
+pub mod multigrid;
 pub mod relaxation;
 mod sym3;
 mod system;

@@ -45,7 +45,8 @@ pub fn hold(inverse: &mut [Sym3], free: &[f32]) {
 #[derive(Clone, Debug, Default)]
 pub struct GaussSeidel {
     /// Neighbours of particle i: `neighbours[offsets[i]..offsets[i + 1]]`, the `earlier[i]` of lower
-    /// index first.
+    /// index first, ascending, then the later ones, descending. So in either direction the one that
+    /// was changed last can be summed last, and the rest of the sum need not wait for it.
     offsets: Vec<u32>,
     earlier: Vec<u32>,
     neighbours: Vec<Neighbour>,
@@ -73,7 +74,9 @@ impl GaussSeidel {
             }
             let row = &mut rows.neighbours[first..];
             row.sort_by_key(|n| (n.particle, n.link));
-            rows.earlier.push(row.partition_point(|n| n.particle < i as u32) as u32);
+            let earlier = row.partition_point(|n| n.particle < i as u32);
+            row[earlier..].reverse();
+            rows.earlier.push(earlier as u32);
             rows.offsets.push(rows.neighbours.len() as u32);
         }
         rows.x = vec![Vec3A::ZERO; n];
@@ -100,6 +103,31 @@ impl GaussSeidel {
         self.finish(x);
     }
 
+    /// One forward sweep from zero of a system without elements: x = (D + L)⁻¹ b.
+    pub fn forward_from_zero(&mut self, system: &System, topology: &Topology, b: &[Vec3]) {
+        widest(LinkSweep { rows: self, system, topology, b, backward: false });
+    }
+
+    /// b − A x after [`GaussSeidel::forward_from_zero`]: −U x, the rows' later neighbours only.
+    pub fn left_by_forward(&self, system: &System, r: &mut [Vec3]) {
+        widest(Left { rows: self, system, r });
+    }
+
+    /// One backward sweep of a system without elements, from the current values.
+    pub fn backward(&mut self, system: &System, topology: &Topology, b: &[Vec3]) {
+        widest(LinkSweep { rows: self, system, topology, b, backward: true });
+    }
+
+    /// The values being relaxed.
+    pub fn values(&self) -> &[Vec3A] {
+        &self.x
+    }
+
+    /// The same, to change them.
+    pub fn values_mut(&mut self) -> &mut [Vec3A] {
+        &mut self.x
+    }
+
     /// `sweeps` sweeps colour by colour; particles of one colour are computed together.
     #[allow(clippy::too_many_arguments)]
     pub fn by_colours(
@@ -119,8 +147,8 @@ impl GaussSeidel {
                 par.blocks(&mut new[..group.len()], |block, new| {
                     for (new, &i) in new.iter_mut().zip(&group[block * BLOCK..]) {
                         let i = i as usize;
-                        let row = rows.offsets[i] as usize..rows.offsets[i + 1] as usize;
-                        *new = rows.relaxed(shared, topology, b[i], i, row);
+                        let [earlier, later] = rows.row(i);
+                        *new = rows.relaxed(shared, topology, b[i], i, [later, earlier]);
                     }
                 });
                 for (&i, &new) in group.iter().zip(&new) {
@@ -144,7 +172,14 @@ impl GaussSeidel {
         x.iter_mut().zip(&self.x).for_each(|(x, padded)| *x = (*padded).into());
     }
 
-    /// The value of x_i that solves row i with its neighbours as they are.
+    /// The earlier and the later neighbours of row i.
+    #[inline(always)]
+    fn row(&self, i: usize) -> [&[Neighbour]; 2] {
+        let row = &self.neighbours[self.offsets[i] as usize..self.offsets[i + 1] as usize];
+        row.split_at(self.earlier[i] as usize).into()
+    }
+
+    /// The value of x_i that solves row i with the given neighbours as they are.
     #[inline(always)]
     fn relaxed(
         &self,
@@ -152,11 +187,13 @@ impl GaussSeidel {
         topology: &Topology,
         b: Vec3,
         i: usize,
-        row: std::ops::Range<usize>,
+        neighbours: [&[Neighbour]; 2],
     ) -> Vec3A {
         let mut products = ProductSum::default();
-        for &Neighbour { particle, link } in &self.neighbours[row] {
-            products.add(&system.link_blocks[link as usize], self.x[particle as usize]);
+        for part in neighbours {
+            for &Neighbour { particle, link } in part {
+                products.add(&system.link_blocks[link as usize], self.x[particle as usize]);
+            }
         }
         let mut sum = Vec3A::from(b) + products.get();
         if !system.elements.is_empty() {
@@ -210,13 +247,65 @@ impl pulp::NullaryFnOnce for RowSweep<'_> {
         let n = rows.x.len();
         // Equal lengths, said once, spare the check of every row.
         let b = &b[..n];
-        let mut first = 0;
         for i in 0..n {
-            let end = rows.offsets[i + 1] as usize;
-            let last = if earlier_only { first + rows.earlier[i] as usize } else { end };
-            let new = rows.relaxed(system, topology, b[i], i, first..last);
+            let [earlier, later] = rows.row(i);
+            let later = if earlier_only { &[] } else { later };
+            let new = rows.relaxed(system, topology, b[i], i, [later, earlier]);
             rows.move_to(system, topology, i, new);
-            first = end;
+        }
+    }
+}
+
+/// Half a symmetric sweep of a system without elements: forward from zero, or backward.
+struct LinkSweep<'a> {
+    rows: &'a mut GaussSeidel,
+    system: &'a System,
+    topology: &'a Topology,
+    b: &'a [Vec3],
+    backward: bool,
+}
+
+impl pulp::NullaryFnOnce for LinkSweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { rows, system, topology, b, backward } = self;
+        let n = rows.x.len();
+        let b = &b[..n];
+        if backward {
+            for i in (0..n).rev() {
+                rows.x[i] = rows.relaxed(system, topology, b[i], i, rows.row(i));
+            }
+        } else {
+            for i in 0..n {
+                let [earlier, _] = rows.row(i);
+                rows.x[i] = rows.relaxed(system, topology, b[i], i, [&[], earlier]);
+            }
+        }
+    }
+}
+
+/// Σ B x over the later neighbours of each row.
+struct Left<'a> {
+    rows: &'a GaussSeidel,
+    system: &'a System,
+    r: &'a mut [Vec3],
+}
+
+impl pulp::NullaryFnOnce for Left<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { rows, system, r } = self;
+        for (i, r) in r.iter_mut().enumerate() {
+            let [_, later] = rows.row(i);
+            let mut products = ProductSum::default();
+            for &Neighbour { particle, link } in later {
+                products.add(&system.link_blocks[link as usize], rows.x[particle as usize]);
+            }
+            *r = products.get().into();
         }
     }
 }

@@ -28,6 +28,12 @@ impl Sym3 {
         Self([s.x * n.x, s.y * n.y, s.z * n.z, s.x * n.y, s.y * n.z, s.z * n.x])
     }
 
+    /// Adds `s · other`.
+    #[inline(always)]
+    pub fn add_scaled(&mut self, s: f32, other: &Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a += s * b);
+    }
+
     /// The inverse, computed in double precision because a stretched sheet is a million times
     /// stiffer in its plane than across it. A matrix that is not positive definite, as rounding
     /// or a compressed spring can make it, is inverted after raising its diagonal.

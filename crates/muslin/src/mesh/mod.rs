@@ -4,8 +4,10 @@ pub mod colouring;
 pub mod grid;
 pub mod incidence;
 pub mod links;
+pub mod pyramid;
 pub mod triangles;
 
 pub use colouring::Colouring;
 pub use incidence::Incidence;
 pub use links::Links;
+pub use pyramid::{Interpolation, Pyramid};

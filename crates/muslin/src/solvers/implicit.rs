@@ -14,16 +14,20 @@
 //! Held particles get their velocity before the step; their Δv is zero throughout.
 
 use super::potential::Potential;
+use super::pyramid_guess::{self, PyramidGuess};
 use super::{Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
 use crate::forces::{Forces, damping, hinge, spring, wind};
 use crate::linalg::cholesky::Cholesky;
-use crate::linalg::conjugate_gradient::{Outcome, Stop, Workspace};
+use crate::linalg::conjugate_gradient::{self, Outcome, Stop, Workspace};
+use crate::linalg::multigrid::Multigrid;
 use crate::linalg::relaxation::{self, GaussSeidel};
 use crate::linalg::vectors::{add_scaled, scale_each, set_sum, update};
 use crate::linalg::{System, Topology};
+use crate::mesh::Pyramid;
+use crate::mesh::pyramid::Filter;
 use crate::model::{Model, Springs};
 use crate::state::State;
 use glam::Vec3;
@@ -42,6 +46,8 @@ pub struct Implicit {
     cg: Workspace,
     gauss_seidel: GaussSeidel,
     cholesky: Option<Cholesky>,
+    pyramid: Option<PyramidGuess>,
+    multigrid: Option<Multigrid>,
     momentum: momentum::Correction,
     /// Step length the constant matrix was factored for.
     factored_h: f32,
@@ -104,6 +110,19 @@ fn coupled<'a>(reduced: &'a Option<Reduced>, model: &'a Model) -> &'a Topology {
     reduced.as_ref().map_or(&model.topology, |r| &r.topology)
 }
 
+/// Nodes at which the V-cycle stops coarsening and solves directly.
+const BOTTOM: usize = 32;
+
+/// The V-cycle over the quincunx pyramid of a model's grids.
+fn multigrid(model: &Model, topology: &Topology) -> Result<Multigrid, Error> {
+    let grids = pyramid_guess::grids(model, "preconditioner", "v-cycle")?;
+    let pyramid = Pyramid::new(&grids, usize::MAX, BOTTOM);
+    let steps = 0..pyramid.levels.len() - 1;
+    let interpolations = steps.map(|level| pyramid.prediction(level, Filter::MEAN)).collect();
+    let nodes = pyramid.levels.into_iter().map(|level| level.nodes).collect();
+    Ok(Multigrid::new(topology, nodes, interpolations))
+}
+
 impl Implicit {
     /// Storage for a model.
     pub fn new(method: &Method, model: &Model) -> Result<Self, Error> {
@@ -124,7 +143,16 @@ impl Implicit {
             }
             _ => None,
         };
+        let pyramid = match method.guess {
+            Guess::Pyramid => Some(PyramidGuess::new(method, model)?),
+            _ => None,
+        };
+        let v_cycle = method.solver == LinearSolver::ConjugateGradient
+            && method.preconditioner == Preconditioner::VCycle;
+        let multigrid = if v_cycle { Some(multigrid(model, topology)?) } else { None };
         Ok(Self {
+            pyramid,
+            multigrid,
             floors: method.spring_floors(model),
             forces: Forces::new(model),
             system: System::new(n, topology, parts),
@@ -149,7 +177,7 @@ impl Implicit {
         let Step { model, inputs, held, h, par, .. } = *step;
         let (jacobian, system) = (self.method.jacobian, &mut self.system);
         self.forces.evaluate_external(model, inputs, par, &self.x, &self.v);
-        if self.method.newton > 1 {
+        if self.method.newton > 1 || self.pyramid.is_some() {
             self.external.copy_from_slice(&self.forces.total);
         }
         self.forces.add_elastic(model, &self.floors, par, &self.x);
@@ -214,14 +242,23 @@ impl Implicit {
         }
     }
 
-    fn guess(&mut self, step: &Step<'_>, guess: Guess, last_change: &[Vec3]) {
+    /// Sets the start of the solve; returns its cost in products with the matrix.
+    fn guess(&mut self, step: &Step<'_>, guess: Guess, last_change: &[Vec3]) -> f64 {
         let (par, free) = (step.par, &step.held.free);
         let (inverse, b) = (&self.system.inverse, &self.b);
         match guess {
             Guess::Zero | Guess::Velocity => self.change.fill(Vec3::ZERO),
             Guess::PVector => update(par, &mut self.change, |i, _| inverse[i] * b[i]),
             Guess::PreviousStep => update(par, &mut self.change, |i, _| free[i] * last_change[i]),
+            Guess::Pyramid => {
+                let Self { pyramid: Some(pyramid), x, v, external, system, .. } = self else {
+                    return 0.0;
+                };
+                let (jacobian, lumped) = (self.method.jacobian, &system.lumped);
+                return pyramid.predict(step, jacobian, x, v, lumped, external, &mut self.change);
+            }
         }
+        0.0
     }
 
     /// Improves `change` towards A⁻¹ b.
@@ -233,7 +270,7 @@ impl Implicit {
         match method.solver {
             LinearSolver::Jacobi => {
                 relaxation::jacobi(system, topology, par, b, free, sweeps, change, scratch);
-                Outcome { iterations: sweeps, converged: true }
+                Outcome { iterations: sweeps, work: f64::from(sweeps), converged: true }
             }
             LinearSolver::GaussSeidel => {
                 let rows = &mut self.gauss_seidel;
@@ -243,17 +280,24 @@ impl Implicit {
                         rows.by_colours(system, topology, par, b, sweeps, change);
                     }
                 }
-                Outcome { iterations: sweeps, converged: true }
+                Outcome { iterations: sweeps, work: f64::from(sweeps), converged: true }
             }
             LinearSolver::ConjugateGradient => {
                 let stop =
                     Stop { tolerance: method.tolerance, max_iterations: method.max_iterations };
-                let block_jacobi = method.preconditioner == Preconditioner::BlockJacobi;
-                cg.solve(system, topology, par, b, free, block_jacobi, stop, change)
+                let mut preconditioner = match (method.preconditioner, &mut self.multigrid) {
+                    (Preconditioner::None, _) => conjugate_gradient::Preconditioner::None,
+                    (Preconditioner::VCycle, Some(levels)) => {
+                        levels.rebuild(system, topology, par, free);
+                        conjugate_gradient::Preconditioner::VCycle(levels)
+                    }
+                    _ => conjugate_gradient::Preconditioner::BlockJacobi,
+                };
+                cg.solve(system, topology, par, b, free, &mut preconditioner, stop, change)
             }
             LinearSolver::Cholesky => {
                 let Some(cholesky) = &mut self.cholesky else {
-                    return Outcome { iterations: 0, converged: false };
+                    return Outcome::default();
                 };
                 // Only the scalar Jacobian without drag-changing wind gives the same matrix twice.
                 let constant = method.jacobian == Jacobian::Scalar
@@ -267,7 +311,7 @@ impl Implicit {
                 if ready {
                     cholesky.solve(b, change);
                 }
-                Outcome { iterations: 1, converged: ready }
+                Outcome { iterations: 1, work: 1.0, converged: ready }
             }
         }
     }
@@ -279,13 +323,13 @@ impl Solver for Implicit {
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         self.x.copy_from_slice(&state.x);
         self.v.copy_from_slice(&state.v);
-        let mut solved = Solved { iterations: 0, residual: None, converged: true };
+        let mut solved = Solved::EXPLICIT;
         for newton in 0..self.method.newton {
             // Linearise.
             self.assemble(step);
             if newton == 0 {
                 self.first_right_side(step);
-                self.guess(step, self.method.guess, &state.last_change);
+                solved.work += self.guess(step, self.method.guess, &state.last_change);
             } else {
                 self.newton_right_side(step, &state.v);
                 self.guess(step, Guess::Zero, &state.last_change);
@@ -293,6 +337,7 @@ impl Solver for Implicit {
             // Solve.
             let outcome = self.solve(step);
             solved.iterations += outcome.iterations;
+            solved.work += outcome.work;
             solved.converged = outcome.converged;
             if step.measure {
                 let (topology, free) = (coupled(&self.reduced, model), &held.free);

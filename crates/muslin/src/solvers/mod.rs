@@ -9,6 +9,7 @@ pub mod implicit;
 pub mod momentum;
 mod potential;
 pub mod presets;
+pub mod pyramid_guess;
 pub mod xpbd;
 
 pub use crate::forces::spring::Jacobian;
@@ -61,6 +62,20 @@ pub enum Guess {
     PVector,
     /// Δv of the previous step.
     PreviousStep,
+    /// From `levels` coarser cloths, level by level (Moustakas et al.). Grids only.
+    Pyramid,
+}
+
+/// Weights of the prediction between levels of the pyramid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Filter {
+    /// Solved from Moustakas Eq. 21 for `correlation`.
+    MinimumVariance,
+    /// Eq. 23 as printed.
+    Printed,
+    /// The mean of the four nearest.
+    Mean,
 }
 
 /// How A Δv = b is solved.
@@ -95,6 +110,8 @@ pub enum Preconditioner {
     None,
     /// Inverse diagonal blocks.
     BlockJacobi,
+    /// One V-cycle over the quincunx pyramid. Grids only.
+    VCycle,
 }
 
 /// Whether weak springs (bend, type 2) are in the system matrix.
@@ -135,6 +152,12 @@ pub struct Method {
     pub jacobian: Jacobian,
     /// Start of the solve.
     pub guess: Guess,
+    /// Levels of the pyramid guess, the cloth itself included.
+    pub levels: u32,
+    /// Prediction filter of the pyramid guess.
+    pub filter: Filter,
+    /// Correlation λ between neighbours, for which the filter is solved.
+    pub correlation: f64,
     /// Linear solver.
     pub solver: LinearSolver,
     /// Jacobi or Gauss–Seidel sweeps; constraint sweeps of XPBD.
@@ -174,10 +197,15 @@ impl Method {
         };
         range("sweeps", self.sweeps, 1, 100_000)?;
         range("newton", self.newton, 1, 1000)?;
+        range("levels", self.levels, 1, 40)?;
         range("max_iterations", self.max_iterations, 1, 10_000_000)?;
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             let remedy = "must be between 0 and 1, for example 1e-4";
             return Err(Error::new("method.tolerance", self.tolerance, remedy));
+        }
+        if !(self.correlation > 0.0 && self.correlation < 1.0) {
+            let remedy = "must be between 0 and 1, for example 0.95";
+            return Err(Error::new("method.correlation", self.correlation, remedy));
         }
         Ok(())
     }
@@ -253,6 +281,8 @@ pub struct Step<'a> {
 pub struct Solved {
     /// Sweeps or iterations.
     pub iterations: u32,
+    /// Cost of the solve in products with the system matrix.
+    pub work: f64,
     /// ‖b − A x‖/‖b‖, if there is a system and it was measured.
     pub residual: Option<f64>,
     /// False when a tolerance was not reached.
@@ -261,7 +291,7 @@ pub struct Solved {
 
 impl Solved {
     /// For methods that solve nothing.
-    pub const EXPLICIT: Self = Self { iterations: 0, residual: None, converged: true };
+    pub const EXPLICIT: Self = Self { iterations: 0, work: 0.0, residual: None, converged: true };
 }
 
 /// Carries a state one step further.

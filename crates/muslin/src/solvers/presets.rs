@@ -29,6 +29,9 @@ fn base(id: &str) -> Method {
         weak_springs: WeakSprings::Implicit,
         jacobian: Jacobian::Psd,
         guess: Guess::Zero,
+        levels: 4,
+        filter: Filter::MinimumVariance,
+        correlation: 0.95,
         solver: LinearSolver::ConjugateGradient,
         sweeps: 10,
         order: SweepOrder::Rows,
@@ -134,6 +137,20 @@ pub const METHODS: &[Preset] = &[
             m.solver = LinearSolver::GaussSeidel;
             m.sweeps = 6;
         },
+    },
+    Preset {
+        id: "moustakas",
+        about: "exact Jacobian, conjugate gradients started from a pyramid of coarser grids; grids only",
+        change: |m| {
+            m.jacobian = Jacobian::Exact;
+            m.guess = Guess::Pyramid;
+            m.preconditioner = Preconditioner::None;
+        },
+    },
+    Preset {
+        id: "multigrid",
+        about: "implicit Euler whose conjugate gradients are preconditioned by a V-cycle over the pyramid; grids only",
+        change: |m| m.preconditioner = Preconditioner::VCycle,
     },
     Preset {
         id: "xpbd",
