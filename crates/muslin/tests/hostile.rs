@@ -145,7 +145,7 @@ fn method() -> impl Strategy<Value = Method> {
             Jacobian::Scalar,
             Jacobian::Smoothed,
         ]),
-        select(vec![Guess::Zero, Guess::PVector, Guess::PreviousStep]),
+        select(vec![Guess::Zero, Guess::PVector, Guess::PreviousStep, Guess::Pyramid]),
         select(vec![
             LinearSolver::Jacobi,
             LinearSolver::GaussSeidel,
@@ -153,7 +153,7 @@ fn method() -> impl Strategy<Value = Method> {
             LinearSolver::Cholesky,
         ]),
         select(vec![SweepOrder::Rows, SweepOrder::Colours]),
-        select(vec![Preconditioner::None, Preconditioner::BlockJacobi]),
+        select(vec![Preconditioner::None, Preconditioner::BlockJacobi, Preconditioner::VCycle]),
         select(vec![SpringLaw::Scene, SpringLaw::TensionOnly]),
         select(vec![WeakSprings::Implicit, WeakSprings::Explicit]),
         select(vec![MomentumCorrection::None, MomentumCorrection::LinearAndAngular]),

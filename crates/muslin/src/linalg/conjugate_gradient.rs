@@ -3,8 +3,8 @@
 //! Held particles are filtered as in Baraff & Witkin 1998 §5.3: their rows are multiplied by 0 in
 //! every residual and search direction, so they keep the value they came with (zero).
 
-use super::vectors::{add_scaled, dot, partial_sums, scale_and_add, scale_each, update};
 use super::multigrid::Multigrid;
+use super::vectors::{add_scaled, dot, partial_sums, scale_and_add, scale_each, update};
 use super::{System, Topology};
 use crate::par::Par;
 use glam::Vec3;
@@ -127,7 +127,8 @@ impl Workspace {
     ) -> Outcome {
         let Self { r, z, p, q, partial } = self;
         let mut done = Outcome::default();
-        let work = 1.0 + if let Preconditioner::VCycle(v) = preconditioner { v.cycle_work() } else { 0.0 };
+        let work =
+            1.0 + if let Preconditioner::VCycle(v) = preconditioner { v.cycle_work() } else { 0.0 };
         let mut rho = 0.0;
         loop {
             let norm = dot(par, partial, r, r).sqrt();

@@ -357,11 +357,9 @@ impl Dense {
             let row = &mut from_row[..n];
             for k in 0..j {
                 let other = &above[k * n..][..n];
-                let sum: f64 = row[..k].iter().zip(&other[..k]).map(|(a, b)| a * b).sum();
-                row[k] = (row[k] - sum) * other[k];
+                row[k] = (row[k] - dot(&row[..k], &other[..k])) * other[k];
             }
-            let squares: f64 = row[..j].iter().map(|a| a * a).sum();
-            let pivot = row[j] - squares;
+            let pivot = row[j] - dot(&row[..j], &row[..j]);
             // The diagonal holds inverses; a direction without stiffness of its own is left alone.
             let usable = pivot > 1e-12 * row[j].abs() && pivot.is_finite();
             row[j] = if usable { 1.0 / pivot.sqrt() } else { 0.0 };
@@ -373,8 +371,7 @@ impl Dense {
         let flat: &[f32] = bytemuck::cast_slice(b);
         for i in 0..n {
             let row = &l[i * n..][..n];
-            let sum: f64 = row[..i].iter().zip(&y[..i]).map(|(l, y)| l * y).sum();
-            y[i] = (f64::from(flat[i]) - sum) * row[i];
+            y[i] = (f64::from(flat[i]) - dot(&row[..i], &y[..i])) * row[i];
         }
         for i in (0..n).rev() {
             let row = &l[i * n..][..n];
@@ -384,6 +381,149 @@ impl Dense {
         }
         for (x, y) in x.iter_mut().zip(y.chunks_exact(3)) {
             *x = Vec3A::new(y[0] as f32, y[1] as f32, y[2] as f32);
+        }
+    }
+}
+
+/// Σ a b; eight running sums keep the adder busy.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in a8.zip(b8) {
+        for k in 0..8 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Pyramid;
+    use crate::mesh::pyramid::{Filter, Grid};
+
+    /// A net of springs in one plane with hinges' rank-one terms, one corner held.
+    fn example(n: usize) -> (Topology, System, Vec<f32>) {
+        let mut ends = Vec::new();
+        let mut elements = Vec::new();
+        for i in 0..n * n {
+            let (row, column) = (i / n, i % n);
+            let at = |r: usize, c: usize| (r * n + c) as u32;
+            if column + 1 < n {
+                ends.push([i as u32, at(row, column + 1)]);
+            }
+            if row + 1 < n {
+                ends.push([i as u32, at(row + 1, column)]);
+            }
+            if row + 1 < n && column + 2 < n {
+                elements.push([
+                    at(row, column + 1),
+                    at(row + 1, column + 1),
+                    i as u32,
+                    at(row, column + 2),
+                ]);
+            }
+        }
+        let topology = Topology::new(n * n, ends, elements);
+        let mut system = System::new(n * n, &topology, 1);
+        system.lumped.fill(1.0);
+        for (block, &[a, b]) in system.link_blocks.iter_mut().zip(topology.links.ends()) {
+            let direction = if b == a + 1 { Vec3::X } else { Vec3::new(0.0, 0.8, 0.6) };
+            *block = Sym3::outer(300.0, direction);
+            *block += Sym3::scalar(2.0);
+        }
+        for element in &mut system.elements {
+            let n = Vec3::new(0.1, -0.6, 0.8);
+            *element = RankOne { g: [-n, -n, n, n], scale: 5.0 };
+        }
+        system.build_diagonal(&topology, Par::Serial);
+        let mut free = vec![1.0; n * n];
+        free[0] = 0.0;
+        (topology, system, free)
+    }
+
+    fn hierarchy(topology: &Topology, n: usize) -> Multigrid {
+        let pyramid = Pyramid::new(&[Grid { columns: n, rows: n, first: 0 }], 40, 16);
+        let last = pyramid.levels.len() - 1;
+        let steps = (0..last).map(|l| pyramid.prediction(l, Filter::MEAN)).collect();
+        Multigrid::new(topology, pyramid.levels.into_iter().map(|l| l.nodes).collect(), steps)
+    }
+
+    fn random(seed: u32, free: &[f32]) -> Vec<Vec3> {
+        let value = |i: u32| {
+            let bits = (i + 1).wrapping_mul(seed).wrapping_mul(2_654_435_761);
+            (bits >> 8) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let vector = |i: u32| Vec3::new(value(3 * i), value(3 * i + 1), value(3 * i + 2));
+        (0..).zip(free).map(|(i, free)| *free * vector(i)).collect()
+    }
+
+    fn dot3(a: &[Vec3], b: &[Vec3]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a.as_dvec3().dot(b.as_dvec3())).sum()
+    }
+
+    #[test]
+    fn coarse_matrices_are_galerkin_products() {
+        let n = 9;
+        let (topology, system, free) = example(n);
+        let mut multigrid = hierarchy(&topology, n);
+        multigrid.rebuild(&system, &topology, Par::Serial, &free);
+        // w'ᵀ A' w' = (P w')ᵀ A (P w') with held rows of P w' and w' zero, on every level.
+        for l in 0..multigrid.levels.len() - 1 {
+            let (fine, coarse) = (&multigrid.levels[l], &multigrid.levels[l + 1]);
+            let coarse_free: Vec<f32> = coarse.nodes.iter().map(|i| free[*i as usize]).collect();
+            let w = random(7, &coarse_free);
+            let prolong = &fine.coarse.as_ref().unwrap().prolong;
+            let up = |i: usize| -> Vec3 {
+                let held = free[fine.nodes[i] as usize] == 0.0;
+                let sum = prolong.row(i).iter().map(|&(k, p)| p * w[k as usize]).sum();
+                if held { Vec3::ZERO } else { sum }
+            };
+            let up: Vec<Vec3> = (0..fine.nodes.len()).map(up).collect();
+            let energy = |level: &Level, w: &[Vec3]| {
+                let own: f64 = w
+                    .iter()
+                    .zip(&level.system.diagonal)
+                    .map(|(w, d)| f64::from(w.dot(*d * *w)))
+                    .sum();
+                let links = level.topology.links.ends().iter().zip(&level.system.link_blocks);
+                let pairs: f64 = links
+                    .map(|(&[a, b], m)| f64::from(w[a as usize].dot(*m * w[b as usize])))
+                    .sum();
+                own - 2.0 * pairs
+            };
+            let (found, expected) = (energy(coarse, &w), energy(fine, &up));
+            assert!((found / expected - 1.0).abs() < 1e-4, "level {l}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_cycle_is_symmetric_positive_and_close_to_the_inverse() {
+        let n = 17;
+        let (topology, mut system, free) = example(n);
+        let mut multigrid = hierarchy(&topology, n);
+        multigrid.rebuild(&system, &topology, Par::Serial, &free);
+        let (a, b) = (random(3, &free), random(11, &free));
+        let (mut za, mut zb) = (a.clone(), b.clone());
+        multigrid.cycle(&a, &mut za);
+        multigrid.cycle(&b, &mut zb);
+        let (ab, ba) = (dot3(&za, &b), dot3(&a, &zb));
+        let size = dot3(&za, &a);
+        assert!(size > 0.0 && (ab - ba).abs() < 1e-4 * size, "{ab} {ba} {size}");
+        // Iterating x += cycle(b − A x) converges, whatever the size.
+        let mut x = vec![Vec3::ZERO; n * n];
+        let mut product = x.clone();
+        let mut before = f64::INFINITY;
+        for _ in 0..8 {
+            system.apply(&topology, Par::Serial, &x, &mut product);
+            let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
+            let norm = dot3(&left, &left).sqrt();
+            assert!(norm < 0.75 * before, "{norm} after {before}");
+            before = norm;
+            multigrid.cycle(&left, &mut za);
+            x.iter_mut().zip(&za).for_each(|(x, z)| *x += *z);
         }
     }
 }

@@ -118,8 +118,7 @@ impl Pyramid {
         for level in 0..most {
             let mut kept = Level::default();
             for (g, grid) in grids.iter().enumerate() {
-                let all =
-                    (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |c| (row, c)));
+                let all = (0..grid.rows).flat_map(|row| (0..grid.columns).map(move |c| (row, c)));
                 for (row, column) in all {
                     if in_lattice(level, (row as isize, column as isize)) {
                         kept.nodes.push((grid.first + row * grid.columns + column) as u32);
@@ -219,6 +218,24 @@ impl Interpolation {
         &self.entries[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
+    /// This interpolation applied to the result of a coarser one.
+    pub fn after(&self, coarser: &Self) -> Self {
+        let mut out = Self::default();
+        for i in 0..self.len() {
+            let mut row: Vec<(u32, f32)> = Vec::new();
+            for &(k, weight) in self.row(i) {
+                for &(column, inner) in coarser.row(k as usize) {
+                    match row.iter_mut().find(|entry| entry.0 == column) {
+                        Some(entry) => entry.1 += weight * inner,
+                        None => row.push((column, weight * inner)),
+                    }
+                }
+            }
+            out.push(row);
+        }
+        out
+    }
+
     /// Rows and columns exchanged.
     pub fn transposed(&self, columns: usize) -> Self {
         let mut rows = vec![Vec::new(); columns];
@@ -284,7 +301,8 @@ mod tests {
             let r = |a: (isize, isize), b: (isize, isize)| {
                 lambda.powf(((a.0 - b.0) as f64).hypot((a.1 - b.1) as f64))
             };
-            let taps = || TAPS.iter().zip(g).flat_map(|(group, g)| group.iter().map(move |t| (*t, g)));
+            let taps =
+                || TAPS.iter().zip(g).flat_map(|(group, g)| group.iter().map(move |t| (*t, g)));
             taps()
                 .map(|(at, _)| {
                     let sum: f64 = taps().map(|(tap, g)| g * r(at, tap)).sum();

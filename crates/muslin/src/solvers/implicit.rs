@@ -15,7 +15,7 @@
 
 use super::potential::Potential;
 use super::pyramid_guess::{self, PyramidGuess};
-use super::{Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
+use super::{Coarsening, Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
@@ -113,13 +113,23 @@ fn coupled<'a>(reduced: &'a Option<Reduced>, model: &'a Model) -> &'a Topology {
 /// Nodes at which the V-cycle stops coarsening and solves directly.
 const BOTTOM: usize = 32;
 
-/// The V-cycle over the quincunx pyramid of a model's grids.
-fn multigrid(model: &Model, topology: &Topology) -> Result<Multigrid, Error> {
+/// The V-cycle over the quincunx pyramid of a model's grids, or over every other level of it.
+fn multigrid(method: &Method, model: &Model, topology: &Topology) -> Result<Multigrid, Error> {
     let grids = pyramid_guess::grids(model, "preconditioner", "v-cycle")?;
-    let pyramid = Pyramid::new(&grids, usize::MAX, BOTTOM);
-    let steps = 0..pyramid.levels.len() - 1;
-    let interpolations = steps.map(|level| pyramid.prediction(level, Filter::MEAN)).collect();
-    let nodes = pyramid.levels.into_iter().map(|level| level.nodes).collect();
+    let doubled = method.coarsening == Coarsening::Doubled;
+    let enough = if doubled { BOTTOM / 2 } else { BOTTOM };
+    let pyramid = Pyramid::new(&grids, usize::MAX, enough);
+    let step = if doubled { 2 } else { 1 };
+    let last = pyramid.levels.len() - 1;
+    let mut interpolations = Vec::new();
+    for level in (0..=last.saturating_sub(step)).step_by(step).filter(|l| l + step <= last) {
+        let first = pyramid.prediction(level, Filter::MEAN);
+        interpolations.push(match step {
+            2 => first.after(&pyramid.prediction(level + 1, Filter::MEAN)),
+            _ => first,
+        });
+    }
+    let nodes = pyramid.levels.into_iter().step_by(step).map(|level| level.nodes).collect();
     Ok(Multigrid::new(topology, nodes, interpolations))
 }
 
@@ -149,7 +159,7 @@ impl Implicit {
         };
         let v_cycle = method.solver == LinearSolver::ConjugateGradient
             && method.preconditioner == Preconditioner::VCycle;
-        let multigrid = if v_cycle { Some(multigrid(model, topology)?) } else { None };
+        let multigrid = if v_cycle { Some(multigrid(method, model, topology)?) } else { None };
         Ok(Self {
             pyramid,
             multigrid,

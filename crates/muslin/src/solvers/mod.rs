@@ -114,6 +114,16 @@ pub enum Preconditioner {
     VCycle,
 }
 
+/// How the levels of the V-cycle follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Coarsening {
+    /// Every level of the quincunx pyramid: half of the particles remain each time.
+    Quincunx,
+    /// Every other level: a quarter remains. A few more iterations, each a good deal cheaper.
+    Doubled,
+}
+
 /// Whether weak springs (bend, type 2) are in the system matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -166,6 +176,8 @@ pub struct Method {
     pub order: SweepOrder,
     /// Preconditioner of conjugate gradients.
     pub preconditioner: Preconditioner,
+    /// Levels of the V-cycle.
+    pub coarsening: Coarsening,
     /// Relative residual at which conjugate gradients stop.
     pub tolerance: f64,
     /// Conjugate gradients give up after this many iterations.

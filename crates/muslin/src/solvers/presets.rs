@@ -36,6 +36,7 @@ fn base(id: &str) -> Method {
         sweeps: 10,
         order: SweepOrder::Rows,
         preconditioner: Preconditioner::BlockJacobi,
+        coarsening: Coarsening::Doubled,
         tolerance: 1e-3,
         max_iterations: 2000,
         newton: 1,

@@ -153,8 +153,14 @@ impl World {
         let (a, b) = self.linear_system(method.jacobian, start);
         let free = start.free();
         let zero = vec![DVec3::ZERO; b.len()];
+        let solves = method.solver == LinearSolver::ConjugateGradient;
         let guess = match method.guess {
             Guess::Zero | Guess::Velocity => zero,
+            // Where a solve starts matters only to sweeps.
+            Guess::Pyramid => {
+                assert!(solves, "the oracle has no pyramid");
+                zero
+            }
             Guess::PVector => (0..b.len()).map(|i| a.block(i, i).inverse() * b[i]).collect(),
             Guess::PreviousStep => {
                 (0..b.len()).map(|i| if free[i] { start.last[i] } else { DVec3::ZERO }).collect()
