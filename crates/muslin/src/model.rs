@@ -3,6 +3,7 @@
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Constants of every spring; spring `s` joins `topology.links.ends()[s]`.
@@ -39,6 +40,58 @@ pub struct Hinges {
 
 impl Hinges {
     /// Number of hinges.
+    pub fn len(&self) -> usize {
+        self.stiffness.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.stiffness.is_empty()
+    }
+}
+
+/// How the torque of a 3D spring grows with the angle θ between a particle's own direction and the
+/// spring; formulas in `forces/turning.rs`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TurningLaw {
+    /// K θ sin θ, as Jeong & Lee print it: no stiffness at rest.
+    Printed,
+    /// K θ.
+    Linear,
+    /// K sin θ: no trigonometry needed.
+    #[default]
+    Sine,
+}
+
+/// Constants of the turning part of every 3D spring; 3D spring `t` couples
+/// `topology.elements[hinges.len() + t]`. All empty where there is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Turning {
+    /// The two particles.
+    pub ends: Vec<[u32; 2]>,
+    /// K at each end. [N·m]
+    pub stiffness: Vec<f32>,
+    /// Torsional damping. [N·m·s]
+    pub damping: Vec<f32>,
+    /// Unit direction to the other end in the rest shape, by end.
+    pub directions: Vec<[Vec3; 2]>,
+    /// Rest length. [m]
+    pub rest_length: Vec<f32>,
+    /// The law.
+    pub law: Vec<TurningLaw>,
+    /// 3D springs of each particle.
+    pub members: Incidence,
+    /// Moment of inertia of every particle. [kg·m²]
+    pub inertia: Vec<f32>,
+    /// Angular velocities at the start. [rad/s]
+    pub start_spin: Vec<Vec3>,
+    /// Whether any has damping.
+    pub is_damped: bool,
+}
+
+impl Turning {
+    /// Number of 3D springs.
     pub fn len(&self) -> usize {
         self.stiffness.len()
     }
@@ -134,6 +187,8 @@ pub struct Model {
     pub substeps: u32,
     /// Suggested length of a run. [s]
     pub seconds: f64,
+    /// Positions of the rest shape. [m]
+    pub rest_x: Vec<Vec3>,
     /// Positions at the start. [m]
     pub start_x: Vec<Vec3>,
     /// Velocities at the start. [m/s]
@@ -142,14 +197,17 @@ pub struct Model {
     pub mass: Vec<f32>,
     /// −C v on each particle. [N·s/m]
     pub absolute_damping: Vec<f32>,
-    /// Which particles springs and hinges join.
+    /// Which rows of the implicit system springs, hinges and 3D springs join: particle `i` is row `i`,
+    /// its orientation row `particle_count + i`.
     pub topology: Topology,
     /// Constants of the springs.
     pub springs: Springs,
-    /// max k/m over all springs, m the lighter end. [1/s²]
+    /// max k/m over all springs, m the lighter end, and K/I over all 3D springs. [1/s²]
     pub stiffest: f32,
     /// Constants of the hinges.
     pub hinges: Hinges,
+    /// Turning part of the 3D springs.
+    pub turning: Turning,
     /// Corners of every triangle.
     pub triangles: Vec<[u32; 3]>,
     /// Triangles of each particle.
@@ -174,6 +232,11 @@ impl Model {
     /// Number of particles.
     pub fn particle_count(&self) -> usize {
         self.mass.len()
+    }
+
+    /// Rows of the implicit system: particles, then orientations if there are any.
+    pub fn row_count(&self) -> usize {
+        self.mass.len() + self.turning.inertia.len()
     }
 
     /// Number of springs.

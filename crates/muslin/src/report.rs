@@ -10,9 +10,9 @@ use serde::Serialize;
 /// Energies. [J]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Energy {
-    /// ½ Σ m v².
+    /// ½ Σ m v² + ½ Σ I ω².
     pub kinetic: f64,
-    /// Springs and hinges.
+    /// Springs, hinges and 3D springs.
     pub elastic: f64,
     /// −Σ m g·x.
     pub gravity: f64,
@@ -117,7 +117,7 @@ pub struct Report {
     pub energy: Energy,
     /// Σ m v. [kg·m/s]
     pub momentum: DVec3,
-    /// Σ x × m v about the origin. [kg·m²/s]
+    /// Σ x × m v + Σ I ω about the origin. [kg·m²/s]
     pub angular_momentum: DVec3,
     /// Largest stretch r/L − 1 of a structural edge, 0 if none is stretched.
     pub max_strain: f64,
@@ -162,7 +162,14 @@ pub fn measure(model: &Model, inputs: &Inputs, floors: &[f32], state: &State) ->
         }
     }
     report.mean_strain /= counted.max(1) as f64;
-    report.energy.elastic = elastic_energy(model, floors, |p| state.x[p as usize].as_dvec3());
+    for (&inertia, &spin) in model.turning.inertia.iter().zip(&state.spin) {
+        let (inertia, spin) = (f64::from(inertia), spin.as_dvec3());
+        report.energy.kinetic += 0.5 * inertia * spin.length_squared();
+        report.angular_momentum += inertia * spin;
+    }
+    let at = |p: u32| state.x[p as usize].as_dvec3();
+    let orientation = |p: u32| state.orientation[p as usize].as_dquat();
+    report.energy.elastic = elastic_energy(model, floors, at, orientation);
     let e = &mut report.energy;
     e.total = e.kinetic + e.elastic + e.gravity;
     report

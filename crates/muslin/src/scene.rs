@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::fabric::Fabric;
-use crate::model::Model;
+use crate::model::{Model, TurningLaw};
 use glam::{DVec3, dvec3};
 use serde::{Deserialize, Serialize};
 
@@ -117,6 +117,8 @@ pub struct Cloth {
     pub material: Material,
     /// Raw spring constants, as the papers give them.
     pub springs: Springs,
+    /// Makes the structural springs 3D springs.
+    pub turning: Turning,
     /// Mass of every particle, in place of one from the density. [kg]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub particle_mass: Option<f64>,
@@ -143,6 +145,7 @@ impl Default for Cloth {
             fabric: None,
             material: Material::default(),
             springs: Springs::default(),
+            turning: Turning::default(),
             particle_mass: None,
             absolute_damping: 0.0,
             pins: Vec::new(),
@@ -150,7 +153,8 @@ impl Default for Cloth {
     }
 }
 
-/// A triangle mesh, given here or by a file that the front end reads.
+/// A mesh, given here or by a file that the front end reads. Its springs are the edges of its
+/// triangles and faces, and the edges named as such.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mesh {
@@ -160,9 +164,34 @@ pub struct Mesh {
     /// Vertices at rest. [m]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vertices: Vec<DVec3>,
+    /// Vertices at the start, if the mesh does not start in its rest shape. [m]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<DVec3>,
     /// Corners of each triangle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub triangles: Vec<[usize; 3]>,
+    /// Corners of each polygon, in order around it. Its diagonals are no springs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faces: Vec<Vec<usize>>,
+    /// Ends of edges that belong to no face.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<[usize; 2]>,
+}
+
+/// 3D springs (Jeong & Lee): particles have an orientation and hold the directions in which their
+/// structural springs leave them, as those are in the rest shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Turning {
+    /// Torsional stiffness at each end of each spring; 0 makes ordinary springs. [N·m]
+    pub stiffness: f64,
+    /// Torsional damping. [N·m·s]
+    pub damping: f64,
+    /// How the torque grows with the angle.
+    pub law: TurningLaw,
+    /// Moment of inertia of every particle; by default 0.1 m L², L the mean length of its springs. [kg·m²]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<f64>,
 }
 
 /// Fabric figures; those left out come from the named fabric.
@@ -288,9 +317,14 @@ impl Sheet {
         Cloth { columns, rows, width, height, ..Cloth::default() }
     }
 
+    /// A mesh of polygons, whose edges become springs and whose diagonals do not.
+    pub fn polygons(vertices: Vec<DVec3>, faces: Vec<Vec<usize>>) -> Cloth {
+        Cloth { mesh: Some(Mesh { vertices, faces, ..Mesh::default() }), ..Cloth::default() }
+    }
+
     /// A triangle mesh.
     pub fn mesh(vertices: Vec<DVec3>, triangles: Vec<[usize; 3]>) -> Cloth {
-        Cloth { mesh: Some(Mesh { file: None, vertices, triangles }), ..Cloth::default() }
+        Cloth { mesh: Some(Mesh { vertices, triangles, ..Mesh::default() }), ..Cloth::default() }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The one list of built-in scenes. A new scene is one function and one line in [`SCENES`].
 
+pub mod jeong;
+
 use crate::error::Error;
 use crate::scene::{Air, Cloth, Material, Pin, Place, Scene, Sheet, Springs, Waypoint};
 use glam::{DVec3, dvec3};
@@ -61,6 +63,26 @@ pub const SCENES: &[BuiltIn] = &[
         name: "rubin-hang",
         about: "Rubin 2005 §7.1.1: 8×8 unit masses, the T-shirt constants, two corners held",
         build: rubin_hang,
+    },
+    BuiltIn {
+        name: "jeong-jelly",
+        about: "Jeong & Lee Fig. 5: leaning jelly cubes of 12 3D springs and of 12, 20 and 28 conventional ones",
+        build: jeong::jeong_jelly,
+    },
+    BuiltIn {
+        name: "jeong-bar",
+        about: "Jeong & Lee Fig. 7: ten cubes on a wall, of 3D springs and of edges only",
+        build: jeong::jeong_bar,
+    },
+    BuiltIn {
+        name: "jeong-crease",
+        about: "Jeong & Lee Fig. 6: creased cloth over a table edge, beside conventional springs",
+        build: jeong::jeong_crease,
+    },
+    BuiltIn {
+        name: "pleated-skirt",
+        about: "a skirt of 3D springs that remembers its pleats, swung by the waist",
+        build: jeong::pleated_skirt,
     },
     BuiltIn {
         name: "pendulum",

@@ -11,7 +11,7 @@ use crate::par::Par;
 use crate::report::{self, Report, SolverReport, Warning, Warnings};
 use crate::solvers::{Held, Method, Solver, Step, presets, solver_for};
 use crate::state::State;
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 /// Strain beyond which a report warns: no fabric, and no scene of the papers, gets there.
 const OVERSTRETCHED: f64 = 2.0;
@@ -58,6 +58,8 @@ impl Sim {
             time: 0.0,
             x: model.start_x.clone(),
             v: model.start_v.clone(),
+            orientation: vec![Quat::IDENTITY; model.turning.inertia.len()],
+            spin: model.turning.start_spin.clone(),
             last_change: vec![Vec3::ZERO; model.particle_count()],
         };
         let inputs = Inputs { gravity: model.gravity, wind: model.wind, held: Vec::new() };
@@ -187,6 +189,7 @@ impl Sim {
     fn roll_back(&mut self) {
         self.state.copy_from(&self.before);
         self.state.v.fill(Vec3::ZERO);
+        self.state.spin.fill(Vec3::ZERO);
         self.state.last_change.fill(Vec3::ZERO);
     }
 
@@ -209,6 +212,8 @@ impl Sim {
     pub fn restore(&mut self, state: &State) -> Result<(), Error> {
         let n = self.model.particle_count();
         if [&state.x, &state.v, &state.last_change].iter().any(|v| v.len() != n)
+            || state.spin.len() != self.state.spin.len()
+            || state.orientation.len() != self.state.orientation.len()
             || !state.is_finite()
         {
             let remedy = format!("a snapshot of this model holds {n} finite particles");

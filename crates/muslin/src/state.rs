@@ -1,6 +1,6 @@
 //! Everything needed to continue a simulation.
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Positions, velocities and time. Restoring a saved state continues bit for bit.
@@ -12,9 +12,26 @@ pub struct State {
     pub x: Vec<Vec3>,
     /// Velocities. [m/s]
     pub v: Vec<Vec3>,
+    /// Orientations; empty where there are no 3D springs.
+    pub orientation: Vec<Quat>,
+    /// Angular velocities; empty where there are no 3D springs. [rad/s]
+    pub spin: Vec<Vec3>,
     /// Velocity change of the last step, the start of a warm-started solve; zero under methods that
     /// start otherwise. [m/s]
     pub last_change: Vec<Vec3>,
+}
+
+/// What forces depend on. `orientation` and `spin` are empty where there are no 3D springs.
+#[derive(Clone, Copy)]
+pub struct Motion<'a> {
+    /// Positions. [m]
+    pub x: &'a [Vec3],
+    /// Velocities. [m/s]
+    pub v: &'a [Vec3],
+    /// Orientations, not necessarily of unit length.
+    pub orientation: &'a [Quat],
+    /// Angular velocities. [rad/s]
+    pub spin: &'a [Vec3],
 }
 
 impl State {
@@ -23,7 +40,14 @@ impl State {
         self.time = other.time;
         self.x.clone_from(&other.x);
         self.v.clone_from(&other.v);
+        self.orientation.clone_from(&other.orientation);
+        self.spin.clone_from(&other.spin);
         self.last_change.clone_from(&other.last_change);
+    }
+
+    /// What forces depend on.
+    pub fn motion(&self) -> Motion<'_> {
+        Motion { x: &self.x, v: &self.v, orientation: &self.orientation, spin: &self.spin }
     }
 
     /// Whether every number is finite.
@@ -34,6 +58,8 @@ impl State {
             bits.iter().fold(0, |largest, b| (b & 0x7fff_ffff).max(largest))
         };
         let infinity = f32::INFINITY.to_bits();
-        [&self.x, &self.v, &self.last_change].iter().all(|values| largest(values) < infinity)
+        let vectors = [&self.x, &self.v, &self.spin, &self.last_change];
+        vectors.iter().all(|values| largest(values) < infinity)
+            && self.orientation.iter().all(|q| q.is_finite())
     }
 }

@@ -18,10 +18,12 @@ use super::{Draft, MAX_PARTICLES};
 use crate::error::Error;
 use crate::fabric::{FABRICS, Fabric};
 use crate::forces::hinge;
+use crate::mesh::triangles::Edge;
 use crate::mesh::{grid, triangles};
 use crate::model::{ClothPart, Pin};
 use crate::scene::{Cloth, Mesh, Place, Springs};
 use glam::{DVec3, Vec3};
+use std::collections::BTreeSet;
 
 /// Family of a spring, which decides its role in strain figures and methods.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,10 +35,15 @@ enum Family {
 
 /// The geometry of a cloth before it has constants.
 struct Shape {
+    /// The rest shape.
     points: Vec<DVec3>,
+    /// Where it starts.
+    start: Vec<DVec3>,
     /// Area each particle stands for. [m²]
     areas: Vec<f64>,
     triangles: Vec<[u32; 3]>,
+    /// Springs of a mesh, in the order of their ends.
+    edges: Vec<Edge>,
     /// Columns, rows and cell size of a grid.
     grid: Option<(usize, usize, f64, f64)>,
 }
@@ -77,6 +84,7 @@ pub fn add(draft: &mut Draft, cloth: &Cloth, check: &Check) -> Result<(), Error>
         add_fabric_springs(draft, &cloth, stretch, &shape, first, check)?;
         add_hinges(draft, cloth.material.bending.unwrap_or(0.0), &shape, first);
     }
+    add_turning(draft, &cloth, &shape, first);
     add_pins(draft, &cloth, &shape, first, check)?;
 
     let first_triangle = draft.triangles.len();
@@ -125,6 +133,17 @@ fn check_numbers(cloth: &Cloth, check: &Check) -> Result<(), Error> {
     ] {
         check.range(&format!("springs.{key}"), value, 0.0, 1e15)?;
     }
+    let t = &cloth.turning;
+    check.range("turning.stiffness", t.stiffness, 0.0, 1e15)?;
+    check.range("turning.damping", t.damping, 0.0, 1e15)?;
+    if let Some(inertia) = t.inertia {
+        check.range("turning.inertia", inertia, 1e-15, 1e15)?;
+    }
+    let edges = cloth.mesh.as_ref().map_or(0, |mesh| mesh.edges.len());
+    if edges > 0 && !s.any() {
+        let remedy = "an edge without a face stands for no fabric; give springs.structural and a particle_mass";
+        return Err(check.error("mesh.edges", format!("{edges} edges"), remedy));
+    }
     let kim = s.type1 != 0.0 || s.type2 != 0.0;
     if kim && (s.structural != 0.0 || s.shear != 0.0 || s.bend != 0.0) {
         let remedy = "type1/type2 is a net of its own: leave structural, shear and bend at 0";
@@ -167,7 +186,8 @@ fn grid_shape(cloth: &Cloth, check: &Check) -> Result<Shape, Error> {
         }
     }
     let triangles = grid::triangles(columns, rows);
-    Ok(Shape { points, areas, triangles, grid: Some((columns, rows, dx, dy)) })
+    let (start, edges) = (points.clone(), Vec::new());
+    Ok(Shape { points, start, areas, triangles, edges, grid: Some((columns, rows, dx, dy)) })
 }
 
 fn mesh_shape(cloth: &Cloth, mesh: &Mesh, check: &Check) -> Result<Shape, Error> {
@@ -179,24 +199,65 @@ fn mesh_shape(cloth: &Cloth, mesh: &Mesh, check: &Check) -> Result<Shape, Error>
     for (i, &v) in mesh.vertices.iter().enumerate() {
         check.vector(&format!("mesh.vertices.{i}"), v, 1e6)?;
     }
-    let points: Vec<DVec3> = mesh.vertices.iter().map(|v| *v + cloth.origin).collect();
-    let mut areas = vec![0.0; n];
-    let mut triangles = Vec::with_capacity(mesh.triangles.len());
-    for (t, &corners) in mesh.triangles.iter().enumerate() {
-        let [a, b, c] = corners;
-        let key = format!("mesh.triangles.{t}");
+    let moved = |vertices: &[DVec3]| vertices.iter().map(|v| *v + cloth.origin).collect();
+    let points: Vec<DVec3> = moved(&mesh.vertices);
+    let start: Vec<DVec3> = if mesh.start.is_empty() { points.clone() } else { moved(&mesh.start) };
+    if start.len() != n {
+        let remedy = format!("the mesh has {n} vertices; give each a start, or none");
+        return Err(check.error("mesh.start", mesh.start.len(), &remedy));
+    }
+    for (i, &v) in mesh.start.iter().enumerate() {
+        check.vector(&format!("mesh.start.{i}"), v, 1e6)?;
+    }
+    let corners = |key: String, corners: &[usize], least: usize| -> Result<Vec<u32>, Error> {
         let shown = format!("{corners:?}");
         if corners.iter().any(|&i| i >= n) {
             return Err(check.error(&key, shown, &format!("the mesh has only {n} vertices")));
         }
-        if a == b || b == c || c == a {
-            return Err(check.error(&key, shown, "a triangle needs three different vertices"));
+        let mut sorted = corners.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if corners.len() < least || sorted.len() != corners.len() {
+            let remedy = format!("needs at least {least} vertices, all different");
+            return Err(check.error(&key, shown, &remedy));
         }
-        let area = 0.5 * (points[b] - points[a]).cross(points[c] - points[a]).length();
-        corners.iter().for_each(|&i| areas[i] += area / 3.0);
-        triangles.push(corners.map(|i| i as u32));
+        Ok(corners.iter().map(|&i| i as u32).collect())
+    };
+    let mut triangles = Vec::with_capacity(mesh.triangles.len());
+    // The springs: edges of triangles and polygons, and those named.
+    let mut wanted = BTreeSet::new();
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
+        let corners = corners(format!("mesh.triangles.{t}"), triangle, 3)?;
+        triangles.push([corners[0], corners[1], corners[2]]);
+        wanted.extend(around(&corners));
     }
-    Ok(Shape { points, areas, triangles, grid: None })
+    for (f, face) in mesh.faces.iter().enumerate() {
+        let corners = corners(format!("mesh.faces.{f}"), face, 3)?;
+        // A fan to draw and to weigh; its diagonals are no springs.
+        let fan = corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]);
+        triangles.extend(fan);
+        wanted.extend(around(&corners));
+    }
+    for (e, edge) in mesh.edges.iter().enumerate() {
+        let corners = corners(format!("mesh.edges.{e}"), edge, 2)?;
+        wanted.insert([corners[0].min(corners[1]), corners[0].max(corners[1])]);
+    }
+    let mut edges = triangles::edges(&triangles);
+    edges.retain(|edge| wanted.remove(&edge.ends));
+    edges.extend(wanted.into_iter().map(|ends| Edge { ends, sides: Vec::new() }));
+    let mut areas = vec![0.0; n];
+    for corners in &triangles {
+        let [a, b, c] = corners.map(|i| points[i as usize]);
+        let area = 0.5 * (b - a).cross(c - a).length();
+        corners.iter().for_each(|&i| areas[i as usize] += area / 3.0);
+    }
+    Ok(Shape { points, start, areas, triangles, edges, grid: None })
+}
+
+/// The edges of a polygon, lower end first.
+fn around(corners: &[u32]) -> impl Iterator<Item = [u32; 2]> {
+    let next = corners.iter().cycle().skip(1);
+    corners.iter().zip(next).map(|(&a, &b)| [a.min(b), a.max(b)])
 }
 
 fn add_particles(
@@ -206,8 +267,8 @@ fn add_particles(
     check: &Check,
 ) -> Result<(), Error> {
     let n = shape.points.len();
-    let centre = shape.points.iter().sum::<DVec3>() / n as f64;
-    for (i, &point) in shape.points.iter().enumerate() {
+    let centre = shape.start.iter().sum::<DVec3>() / n as f64;
+    for (i, &point) in shape.start.iter().enumerate() {
         let mass = match (cloth.particle_mass, cloth.material.density) {
             (Some(mass), _) => mass,
             (None, Some(density)) => density * shape.areas[i],
@@ -223,6 +284,7 @@ fn add_particles(
             );
             return Err(check.error("material.density", mass, &remedy));
         }
+        draft.rest.push(shape.points[i].as_vec3());
         draft.x.push(point.as_vec3());
         draft.v.push((cloth.velocity + cloth.spin.cross(point - centre)).as_vec3());
         draft.mass.push(mass as f32);
@@ -259,7 +321,7 @@ impl Draft {
 
 fn add_raw_springs(draft: &mut Draft, s: &Springs, shape: &Shape, first: usize) {
     let Some((columns, rows, ..)) = shape.grid else {
-        for edge in triangles::edges(&shape.triangles) {
+        for edge in &shape.edges {
             let (k, d) = (s.structural, s.structural_damping);
             let family = Family::Structural;
             draft.spring(shape, first, edge.ends, k, d, s.relative_damping, family, s.tension_only);
@@ -314,7 +376,7 @@ fn add_fabric_springs(
         draft.spring(shape, first, ends, k, tau * k, relative, family, tension_only);
     };
     let Some((columns, rows, dx, dy)) = shape.grid else {
-        for edge in triangles::edges(&shape.triangles) {
+        for edge in &shape.edges {
             let [a, b] = edge.ends.map(|e| shape.points[e as usize]);
             let squared = a.distance_squared(b);
             let area: f64 = edge
@@ -395,6 +457,42 @@ fn add_hinges(draft: &mut Draft, bending: f64, shape: &Shape, first: usize) {
     }
 }
 
+/// Turns the cloth's structural springs into 3D springs: each end holds the direction that the spring
+/// has in the rest shape, so creases and pleats are kept.
+fn add_turning(draft: &mut Draft, cloth: &Cloth, shape: &Shape, first: usize) {
+    let t = &cloth.turning;
+    let n = shape.points.len();
+    let turning = &mut draft.turning;
+    turning.inertia.resize(first, 1.0);
+    turning.start_spin.resize(first, Vec3::ZERO);
+    let (mut lengths, mut counts) = (vec![0.0; n], vec![0.0; n]);
+    let own = draft.ends.iter().zip(&draft.springs.structural).filter(|(ends, structural)| {
+        **structural && ends[0] as usize >= first && t.stiffness > 0.0
+    });
+    for (&ends, _) in own {
+        let [a, b] = ends.map(|e| shape.points[e as usize - first]);
+        let Some(direction) = (b - a).try_normalize() else { continue };
+        turning.ends.push(ends);
+        turning.stiffness.push(t.stiffness as f32);
+        turning.damping.push(t.damping as f32);
+        turning.directions.push([direction.as_vec3(), -direction.as_vec3()]);
+        turning.rest_length.push(a.distance(b) as f32);
+        turning.law.push(t.law);
+        for end in ends {
+            lengths[end as usize - first] += a.distance(b);
+            counts[end as usize - first] += 1.0;
+        }
+    }
+    for i in 0..n {
+        let mass = f64::from(draft.mass[first + i]);
+        let length: f64 = if counts[i] > 0.0 { lengths[i] / counts[i] } else { 0.0 };
+        let usual = if length > 0.0 { 0.1 * mass * length * length } else { 1.0 };
+        turning.inertia.push(t.inertia.unwrap_or(usual).max(f64::from(f32::MIN_POSITIVE)) as f32);
+        let spin = if counts[i] > 0.0 { cloth.spin.as_vec3() } else { Vec3::ZERO };
+        turning.start_spin.push(spin);
+    }
+}
+
 fn add_pins(
     draft: &mut Draft,
     cloth: &Cloth,
@@ -443,7 +541,7 @@ fn add_pins(
                 let remedy = format!("the cloth has only {n} particles");
                 return Err(check.error(&key("particles"), particle, &remedy));
             }
-            let start = shape.points[particle].as_vec3();
+            let start = shape.start[particle].as_vec3();
             let particle = (first + particle) as u32;
             draft.pins.push(Pin { particle, start, path: path.clone(), release });
         }

@@ -7,7 +7,7 @@ mod cloth;
 use crate::error::Error;
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
-use crate::model::{Air, ClothPart, Hinges, Model, Pin, Springs};
+use crate::model::{Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
 use crate::scene::Scene;
 use check::Check;
 use glam::{DVec3, Vec3};
@@ -18,6 +18,7 @@ pub const MAX_PARTICLES: usize = 4_000_000;
 /// Everything that is collected from the cloths before the topology is built.
 #[derive(Default)]
 struct Draft {
+    rest: Vec<Vec3>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
     mass: Vec<f32>,
@@ -26,6 +27,7 @@ struct Draft {
     springs: Springs,
     hinge_corners: Vec<[u32; 4]>,
     hinges: Hinges,
+    turning: Turning,
     triangles: Vec<[u32; 3]>,
     pins: Vec<Pin>,
     cloths: Vec<ClothPart>,
@@ -54,6 +56,10 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
     let lighter = |[a, b]: [u32; 2]| draft.mass[a as usize].min(draft.mass[b as usize]);
     let rates = springs.stiffness.iter().zip(&draft.ends).map(|(k, ends)| k / lighter(*ends));
     let stiffest = rates.fold(0.0, f32::max);
+    let (elements, turning) = compile_turning(draft.turning, &draft.hinge_corners, n);
+    let turn =
+        |t: usize| turning.ends[t].map(|e| turning.stiffness[t] / turning.inertia[e as usize]);
+    let stiffest = (0..turning.len()).flat_map(turn).fold(stiffest, f32::max);
     let (piece, piece_count) = pieces(n, &draft.ends, &draft.hinge_corners);
     Ok(Model {
         name: scene.name.clone(),
@@ -61,7 +67,9 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         substeps: scene.substeps,
         seconds: scene.seconds,
         triangle_members: Incidence::new(&draft.triangles, n),
-        topology: Topology::new(n, draft.ends, draft.hinge_corners),
+        topology: Topology::new(n + turning.inertia.len(), draft.ends, elements),
+        turning,
+        rest_x: draft.rest,
         start_x: draft.x,
         start_v: draft.v,
         mass: draft.mass,
@@ -78,6 +86,24 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         gravity: scene.gravity.as_vec3(),
         wind: scene.air.wind.as_vec3(),
     })
+}
+
+/// The elements of all hinges and 3D springs. Where there are 3D springs every particle has an
+/// orientation; one without any keeps the inertia 1, which nothing turns.
+fn compile_turning(
+    mut turning: Turning,
+    hinge_corners: &[[u32; 4]],
+    n: usize,
+) -> (Vec<[u32; 4]>, Turning) {
+    let mut elements = hinge_corners.to_vec();
+    if turning.is_empty() {
+        return (elements, Turning::default());
+    }
+    let shift = n as u32;
+    elements.extend(turning.ends.iter().map(|&[a, b]| [a, b, shift + a, shift + b]));
+    turning.members = Incidence::new(&turning.ends, n);
+    turning.is_damped = turning.damping.iter().any(|d| *d != 0.0);
+    (elements, turning)
 }
 
 fn compile_air(scene: &Scene) -> Result<Air, Error> {

@@ -130,7 +130,9 @@ pub fn add(total: &mut [Vec3], model: &Model, bends: &[Bend], par: Par) {
     }
     par.blocks(total, |block, total| {
         for (k, f) in total.iter_mut().enumerate() {
-            for member in model.topology.element_members.of(block * BLOCK + k) {
+            // Elements after the hinges are 3D springs.
+            let members = model.topology.element_members.of(block * BLOCK + k).iter();
+            for member in members.take_while(|m| (m.item as usize) < bends.len()) {
                 let bend = &bends[member.item as usize];
                 let moment = model.hinges.stiffness[member.item as usize] * bend.angle;
                 *f -= moment * bend.gradient[member.slot as usize];
@@ -147,16 +149,17 @@ pub fn fill_elements(
     jacobian: Jacobian,
     h: f32,
 ) {
-    let hinges = &model.hinges;
+    let (hinges, parts) = (&model.hinges, system.parts);
     for (hinge, bend) in bends.iter().enumerate() {
         let scale = h * h * hinges.stiffness[hinge];
+        let terms = &mut system.elements[parts * hinge..][..parts];
         if jacobian == Jacobian::Scalar {
             let c = hinges.flat[hinge];
-            for (axis, term) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-                system.elements[3 * hinge + axis] = RankOne { g: c.map(|c| c * term), scale };
+            for (axis, term) in Vec3::AXES.into_iter().zip(terms) {
+                *term = RankOne { g: c.map(|c| c * axis), scale };
             }
         } else {
-            system.elements[hinge] = RankOne { g: bend.gradient, scale };
+            terms[0] = RankOne { g: bend.gradient, scale };
         }
     }
 }

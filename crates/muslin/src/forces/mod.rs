@@ -6,12 +6,14 @@ pub mod damping;
 pub mod gravity;
 pub mod hinge;
 pub mod spring;
+pub mod turning;
 pub mod wind;
 
 use crate::inputs::Inputs;
 use crate::model::Model;
 use crate::par::Par;
-use glam::{DVec3, Vec3};
+use crate::state::Motion;
+use glam::{DQuat, DVec3, Vec3};
 
 /// Force vectors and the intermediate values they are gathered from; allocated once.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,10 @@ pub struct Forces {
     pub hinges: Vec<hinge::Bend>,
     /// Wind on each triangle at the last evaluation.
     pub wind: Vec<wind::Gust>,
+    /// Torque on each oriented particle. [N·m]
+    pub torques: Vec<Vec3>,
+    /// 3D springs at the last evaluation.
+    pub turns: Vec<turning::Turn>,
 }
 
 impl Forces {
@@ -31,10 +37,13 @@ impl Forces {
             total: vec![Vec3::ZERO; model.particle_count()],
             hinges: vec![hinge::Bend::default(); model.hinges.len()],
             wind: vec![wind::Gust::default(); model.triangles.len()],
+            torques: vec![Vec3::ZERO; model.turning.inertia.len()],
+            turns: vec![turning::Turn::default(); model.turning.len()],
         }
     }
 
-    /// Gravity, wind, drag and absolute damping at (x, v), which need no neighbours' stiffness.
+    /// Gravity, wind, drag and absolute damping at (x, v), which need no neighbours' stiffness; no
+    /// torques.
     pub fn evaluate_external(
         &mut self,
         model: &Model,
@@ -43,6 +52,7 @@ impl Forces {
         x: &[Vec3],
         v: &[Vec3],
     ) {
+        self.torques.fill(Vec3::ZERO);
         gravity::set(&mut self.total, &model.mass, inputs.gravity, par);
         damping::add_absolute(&mut self.total, model, par, v);
         air_drag::add(&mut self.total, model, inputs.wind, par, v);
@@ -50,56 +60,59 @@ impl Forces {
         wind::add(&mut self.total, model, &self.wind, par);
     }
 
-    /// The external forces, springs and hinges at (x, v): everything but the dampers between
-    /// particles.
-    pub fn evaluate(
-        &mut self,
-        model: &Model,
-        inputs: &Inputs,
-        floors: &[f32],
-        par: Par,
-        x: &[Vec3],
-        v: &[Vec3],
-    ) {
-        self.evaluate_external(model, inputs, par, x, v);
-        self.add_elastic(model, floors, par, x);
-    }
-
-    /// Adds springs and hinges.
-    pub fn add_elastic(&mut self, model: &Model, floors: &[f32], par: Par, x: &[Vec3]) {
-        spring::add(&mut self.total, &model.topology.links, &model.springs, floors, par, x);
-        hinge::evaluate(&mut self.hinges, model, par, x);
+    /// Adds springs, hinges and the turning part of 3D springs.
+    pub fn add_elastic(&mut self, model: &Model, floors: &[f32], par: Par, at: Motion<'_>) {
+        spring::add(&mut self.total, &model.topology.links, &model.springs, floors, par, at.x);
+        hinge::evaluate(&mut self.hinges, model, par, at.x);
         hinge::add(&mut self.total, model, &self.hinges, par);
+        turning::evaluate(&mut self.turns, model, par, at.x, at.orientation);
+        turning::add(&mut self.total, &mut self.torques, model, &self.turns, par);
     }
 
-    /// [`Forces::evaluate`] plus the dampers between particles.
+    /// Adds the dampers between particles.
+    pub fn add_dampers(&mut self, model: &Model, par: Par, at: Motion<'_>) {
+        damping::add_between(&mut self.total, model, par, at.x, at.v);
+        if model.turning.is_damped {
+            self.turns.fill(turning::Turn::default());
+            turning::add_damping(&mut self.turns, model, par, at);
+            turning::add(&mut self.total, &mut self.torques, model, &self.turns, par);
+        }
+    }
+
+    /// Everything.
     pub fn evaluate_all(
         &mut self,
         model: &Model,
         inputs: &Inputs,
         floors: &[f32],
         par: Par,
-        x: &[Vec3],
-        v: &[Vec3],
+        at: Motion<'_>,
     ) {
-        self.evaluate(model, inputs, floors, par, x, v);
-        damping::add_between(&mut self.total, model, par, x, v);
+        self.evaluate_external(model, inputs, par, at.x, at.v);
+        self.add_elastic(model, floors, par, at);
+        self.add_dampers(model, par, at);
     }
 }
 
-/// Energy of all springs and hinges with particles at the positions `at` gives. [J]
-pub fn elastic_energy(model: &Model, floors: &[f32], at: impl Fn(u32) -> DVec3) -> f64 {
+/// Energy of all springs, hinges and 3D springs with particles at the positions `at` and in the
+/// orientations `orientation` gives. [J]
+pub fn elastic_energy(
+    model: &Model,
+    floors: &[f32],
+    at: impl Fn(u32) -> DVec3,
+    orientation: impl Fn(u32) -> DQuat,
+) -> f64 {
     let springs = &model.springs;
     let mut sum = 0.0;
     for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
         let r = at(a).distance(at(b));
         sum += spring::energy(springs.stiffness[s], springs.rest_length[s], r, floors[s]);
     }
-    for (h, corners) in model.topology.elements.iter().enumerate() {
+    for (h, corners) in model.topology.elements[..model.hinges.len()].iter().enumerate() {
         let first = at(corners[0]);
         let angle = hinge::angle(corners.map(|p| (at(p) - first).as_vec3()));
         let bend = f64::from(hinge::wrapped(angle - model.hinges.rest_angle[h]));
         sum += 0.5 * f64::from(model.hinges.stiffness[h]) * bend * bend;
     }
-    sum
+    sum + turning::total_energy(model, at, orientation)
 }

@@ -11,7 +11,8 @@
 //! x_k = x + h v_k and solve A(x_k) δ = h f(x_k, v_k) − M (v_k − v): backward Euler itself. Each δ is
 //! then halved until it lowers the incremental potential of `potential.rs`.
 //!
-//! Held particles get their velocity before the step; their Δv is zero throughout.
+//! Held particles get their velocity before the step; their Δv is zero throughout. Where particles
+//! have an orientation, rows n … 2n are their angular velocities: torque for force, inertia for mass.
 
 use super::potential::Potential;
 use super::pyramid_guess::{self, PyramidGuess};
@@ -19,7 +20,7 @@ use super::{Coarsening, Guess, Jacobian, LinearSolver, Method, MomentumCorrectio
 use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
-use crate::forces::{Forces, damping, hinge, spring, wind};
+use crate::forces::{Forces, hinge, spring, turning, wind};
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::conjugate_gradient::{self, Outcome, Stop, Workspace};
 use crate::linalg::multigrid::Multigrid;
@@ -29,8 +30,8 @@ use crate::linalg::{System, Topology};
 use crate::mesh::Pyramid;
 use crate::mesh::pyramid::Filter;
 use crate::model::{Model, Springs};
-use crate::state::State;
-use glam::Vec3;
+use crate::state::{Motion, State};
+use glam::{Quat, Vec3};
 
 /// A Newton correction below this fraction of the velocity ends the iteration: the last bits of f32.
 const NEWTON_TOLERANCE: f32 = 3e-7;
@@ -53,11 +54,15 @@ pub struct Implicit {
     factored_h: f32,
     /// Forces that need no neighbours, at the last linearisation.
     external: Vec<Vec3>,
+    /// 1 for a free row, 0 for a held one.
+    free: Vec<f32>,
     b: Vec<Vec3>,
     /// The unknown: Δv, or a Newton correction of it.
     change: Vec<Vec3>,
     scratch: Vec<Vec3>,
     x: Vec<Vec3>,
+    orientation: Vec<Quat>,
+    /// Velocities, then angular velocities: one entry per row.
     v: Vec<Vec3>,
 }
 
@@ -84,7 +89,7 @@ impl Reduced {
         let stiffness = |s: &usize| if all.strong[*s] { all.stiffness[*s] } else { 0.0 };
         let ends = kept.iter().map(|&s| model.topology.links.ends()[s]).collect();
         Some(Self {
-            topology: Topology::new(model.particle_count(), ends, model.topology.elements.clone()),
+            topology: Topology::new(model.row_count(), ends, model.topology.elements.clone()),
             springs: Springs {
                 stiffness: kept.iter().map(stiffness).collect(),
                 rest_length: pick(&all.rest_length),
@@ -133,17 +138,35 @@ fn multigrid(method: &Method, model: &Model, topology: &Topology) -> Result<Mult
     Ok(Multigrid::new(topology, nodes, interpolations))
 }
 
+/// Forces' view of positions, orientations, and rows of velocities.
+fn motion<'a>(x: &'a [Vec3], orientation: &'a [Quat], rows: &'a [Vec3]) -> Motion<'a> {
+    let (v, spin) = rows.split_at(x.len());
+    Motion { x, v, orientation, spin }
+}
+
 impl Implicit {
     /// Storage for a model.
     pub fn new(method: &Method, model: &Model) -> Result<Self, Error> {
-        let n = model.particle_count();
+        let n = model.row_count();
         let zeros = vec![Vec3::ZERO; n];
         let scalar = method.jacobian == Jacobian::Scalar;
-        let parts = if scalar { 3 } else { 1 };
+        let turning = &model.turning;
+        let parts = match (turning.is_empty(), turning.is_damped) {
+            (true, _) => {
+                if scalar {
+                    3
+                } else {
+                    1
+                }
+            }
+            (false, false) => turning::PARTS,
+            (false, true) => turning::DAMPED_PARTS,
+        };
         let reduced = Reduced::new(method, model);
         let topology = coupled(&reduced, model);
         // Dampers along springs are not multiples of the identity.
-        let one_row = scalar && model.springs.damping.iter().all(|d| *d == 0.0);
+        let one_row =
+            scalar && turning.is_empty() && model.springs.damping.iter().all(|d| *d == 0.0);
         let cholesky = match method.solver {
             LinearSolver::Cholesky => {
                 Some(Cholesky::new(n, topology, parts, one_row).ok_or_else(|| {
@@ -172,11 +195,13 @@ impl Implicit {
             reduced,
             momentum: momentum::Correction::new(model),
             factored_h: f32::NAN,
-            external: zeros.clone(),
+            external: zeros[..model.particle_count()].to_vec(),
+            free: vec![1.0; n],
             b: zeros.clone(),
             change: zeros.clone(),
             scratch: zeros.clone(),
-            x: zeros.clone(),
+            x: zeros[..model.particle_count()].to_vec(),
+            orientation: vec![Quat::IDENTITY; turning.inertia.len()],
             v: zeros,
             method: method.clone(),
         })
@@ -184,19 +209,22 @@ impl Implicit {
 
     /// A and the forces at (self.x, self.v).
     fn assemble(&mut self, step: &Step<'_>) {
-        let Step { model, inputs, held, h, par, .. } = *step;
-        let (jacobian, system) = (self.method.jacobian, &mut self.system);
-        self.forces.evaluate_external(model, inputs, par, &self.x, &self.v);
+        let Step { model, inputs, h, par, .. } = *step;
+        let n = model.particle_count();
+        let Self { system, x, orientation, v, .. } = self;
+        let (jacobian, at) = (self.method.jacobian, motion(x, orientation, v));
+        self.forces.evaluate_external(model, inputs, par, at.x, at.v);
         if self.method.newton > 1 || self.pyramid.is_some() {
             self.external.copy_from_slice(&self.forces.total);
         }
-        self.forces.add_elastic(model, &self.floors, par, &self.x);
+        self.forces.add_elastic(model, &self.floors, par, at);
         let drag = 1.0 + h * model.air.drag;
         let constants = model.mass.iter().zip(&model.absolute_damping);
         system.lumped.iter_mut().zip(constants).for_each(|(w, (m, c))| *w = drag * m + h * c);
+        system.lumped[n..].copy_from_slice(&model.turning.inertia);
         if model.air.acts_on_triangles() {
             let wind = &self.forces.wind;
-            for (i, lumped) in system.lumped.iter_mut().enumerate() {
+            for (i, lumped) in system.lumped[..n].iter_mut().enumerate() {
                 *lumped += h * wind::damping_at(model, wind, i);
             }
         }
@@ -206,28 +234,34 @@ impl Implicit {
             .as_ref()
             .map_or((&model.springs, &self.floors), |r| (&r.springs, &r.floors));
         let blocks = &mut system.link_blocks;
-        spring::fill_blocks(blocks, &topology.links, springs, floors, jacobian, h, &self.x);
+        spring::fill_blocks(blocks, &topology.links, springs, floors, jacobian, h, x);
         hinge::fill_elements(system, model, &self.forces.hinges, jacobian, h);
+        turning::fill_elements(system, model, h, x, orientation);
         system.build_diagonal(topology, par);
-        relaxation::hold(&mut system.inverse, &held.free);
+        relaxation::hold(&mut system.inverse, &self.free);
     }
 
     /// b of the first linearisation: h f + Σ B (v_j − v_i).
     fn first_right_side(&mut self, step: &Step<'_>) {
-        let (h, par, free) = (step.h, step.par, &step.held.free);
-        self.b.iter_mut().zip(&self.forces.total).for_each(|(b, f)| *b = h * *f);
+        let (h, par) = (step.h, step.par);
+        let rows = self.forces.total.iter().chain(&self.forces.torques);
+        self.b.iter_mut().zip(rows).for_each(|(b, f)| *b = h * *f);
         let topology = coupled(&self.reduced, step.model);
         self.system.subtract_coupling(topology, par, &self.v, &mut self.b, 1.0);
-        scale_each(par, &mut self.b, free);
+        scale_each(par, &mut self.b, &self.free);
     }
 
     /// b of a further linearisation: h f − M (v_k − v), dampers included in f.
-    fn newton_right_side(&mut self, step: &Step<'_>, v_start: &[Vec3]) {
-        let Step { model, h, par, held, .. } = *step;
-        damping::add_between(&mut self.forces.total, model, par, &self.x, &self.v);
-        let (f, v) = (&self.forces.total, &self.v);
-        update(par, &mut self.b, |i, _| {
-            held.free[i] * (h * f[i] - model.mass[i] * (v[i] - v_start[i]))
+    fn newton_right_side(&mut self, step: &Step<'_>, start: &State) {
+        let Step { model, h, par, .. } = *step;
+        self.forces.add_dampers(model, par, motion(&self.x, &self.orientation, &self.v));
+        let n = model.particle_count();
+        let (rows, turning_rows) = self.b.split_at_mut(n);
+        let (f, v, free) = (&self.forces.total, &self.v, &self.free);
+        update(par, rows, |i, _| free[i] * (h * f[i] - model.mass[i] * (v[i] - start.v[i])));
+        let (torques, inertia, spin) = (&self.forces.torques, &model.turning.inertia, &v[n..]);
+        update(par, turning_rows, |i, _| {
+            free[n + i] * (h * torques[i] - inertia[i] * (spin[i] - start.spin[i]))
         });
     }
 
@@ -254,12 +288,17 @@ impl Implicit {
 
     /// Sets the start of the solve; returns its cost in products with the matrix.
     fn guess(&mut self, step: &Step<'_>, guess: Guess, last_change: &[Vec3]) -> f64 {
-        let (par, free) = (step.par, &step.held.free);
+        let (par, free) = (step.par, &self.free);
         let (inverse, b) = (&self.system.inverse, &self.b);
         match guess {
             Guess::Zero | Guess::Velocity => self.change.fill(Vec3::ZERO),
             Guess::PVector => update(par, &mut self.change, |i, _| inverse[i] * b[i]),
-            Guess::PreviousStep => update(par, &mut self.change, |i, _| free[i] * last_change[i]),
+            Guess::PreviousStep => {
+                update(par, &mut self.change, |i, _| match last_change.get(i) {
+                    Some(last) => free[i] * *last,
+                    None => Vec3::ZERO,
+                });
+            }
             Guess::Pyramid => {
                 let Self { pyramid: Some(pyramid), x, v, external, system, .. } = self else {
                     return 0.0;
@@ -273,8 +312,8 @@ impl Implicit {
 
     /// Improves `change` towards A⁻¹ b.
     fn solve(&mut self, step: &Step<'_>) -> Outcome {
-        let Step { model, h, par, held, .. } = *step;
-        let (free, sweeps) = (&held.free, self.method.sweeps);
+        let Step { model, h, par, .. } = *step;
+        let (free, sweeps) = (&self.free, self.method.sweeps);
         let Self { system, b, change, scratch, cg, method, reduced, .. } = self;
         let topology = coupled(reduced, model);
         match method.solver {
@@ -330,9 +369,13 @@ impl Implicit {
 impl Solver for Implicit {
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
         let Step { model, h, par, held, .. } = *step;
+        let n = model.particle_count();
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
+        self.free[..n].copy_from_slice(&held.free);
         self.x.copy_from_slice(&state.x);
-        self.v.copy_from_slice(&state.v);
+        self.orientation.copy_from_slice(&state.orientation);
+        self.v[..n].copy_from_slice(&state.v);
+        self.v[n..].copy_from_slice(&state.spin);
         let mut solved = Solved::EXPLICIT;
         for newton in 0..self.method.newton {
             // Linearise.
@@ -341,7 +384,7 @@ impl Solver for Implicit {
                 self.first_right_side(step);
                 solved.work += self.guess(step, self.method.guess, &state.last_change);
             } else {
-                self.newton_right_side(step, &state.v);
+                self.newton_right_side(step, state);
                 self.guess(step, Guess::Zero, &state.last_change);
             }
             // Solve.
@@ -350,13 +393,13 @@ impl Solver for Implicit {
             solved.work += outcome.work;
             solved.converged = outcome.converged;
             if step.measure {
-                let (topology, free) = (coupled(&self.reduced, model), &held.free);
+                let (topology, free) = (coupled(&self.reduced, model), &self.free);
                 let (system, b, change) = (&mut self.system, &self.b, &self.change);
                 let residual = self.cg.relative_residual(system, topology, par, b, free, change);
                 solved.residual = Some(residual);
             }
             if newton == 0 && self.method.momentum != MomentumCorrection::None {
-                damping::add_between(&mut self.forces.total, model, par, &self.x, &self.v);
+                self.forces.add_dampers(model, par, motion(&self.x, &self.orientation, &self.v));
                 self.momentum.apply(
                     self.method.momentum,
                     step,
@@ -375,15 +418,23 @@ impl Solver for Implicit {
                 self.shorten(step, state);
             }
             add_scaled(par, &mut self.v, 1.0, &self.change);
-            set_sum(par, &mut self.x, &state.x, h, &self.v);
+            set_sum(par, &mut self.x, &state.x, h, &self.v[..n]);
+            self.orientation.copy_from_slice(&state.orientation);
+            turning::advance(&mut self.orientation, h, &self.v[n..]);
             if size <= NEWTON_TOLERANCE {
                 break;
             }
         }
         if self.method.guess == Guess::PreviousStep {
-            set_sum(par, &mut state.last_change, &self.v, -1.0, &state.v);
+            set_sum(par, &mut state.last_change, &self.v[..n], -1.0, &state.v);
         }
-        std::mem::swap(&mut state.v, &mut self.v);
+        if self.v.len() == n {
+            std::mem::swap(&mut state.v, &mut self.v);
+        } else {
+            state.v.copy_from_slice(&self.v[..n]);
+            state.spin.copy_from_slice(&self.v[n..]);
+            state.orientation.copy_from_slice(&self.orientation);
+        }
         std::mem::swap(&mut state.x, &mut self.x);
         solved
     }

@@ -316,6 +316,11 @@ pub trait Solver: Send {
 /// The solver of a method for a model.
 pub fn solver_for(method: &Method, model: &Model) -> Result<Box<dyn Solver>, Error> {
     method.validate()?;
+    let knows_turning = method.integrator != Integrator::Xpbd;
+    if !model.turning.is_empty() && !knows_turning {
+        let remedy = "xpbd has no 3D springs; use another method, or set turning.stiffness = 0";
+        return Err(Error::new("method.integrator", "xpbd", remedy));
+    }
     Ok(match method.integrator {
         Integrator::BackwardEuler => Box::new(implicit::Implicit::new(method, model)?),
         Integrator::Xpbd => Box::new(xpbd::Xpbd::new(method, model)),

@@ -11,7 +11,7 @@
 //!
 //! The linear part makes the sum of all rows of A Δv = b hold. The angular part is the
 //! post-correction of Desbrun, Schröder & Barr 1999, with the piece's inertia tensor I in
-//! place of their unit one.
+//! place of their unit one. It is left out where particles turn themselves.
 
 use super::{MomentumCorrection, Step};
 use crate::model::Model;
@@ -76,7 +76,7 @@ impl Correction {
             piece.centre /= piece.mass;
         }
         // What the angular momentum about the centre of mass lacks.
-        if which == MomentumCorrection::LinearAndAngular {
+        if which == MomentumCorrection::LinearAndAngular && model.turning.is_empty() {
             for i in 0..x.len() {
                 let piece = &mut self.pieces[model.piece[i] as usize];
                 let mass = f64::from(model.mass[i]);

@@ -5,12 +5,12 @@
 //! ```
 //!
 //! with f_e the external forces at the velocity v_k of the linearisation, w = m + h c the scalar
-//! diagonal, and D the dampers in the directions of x_k. Its gradient at v_k is minus the right-hand
+//! diagonal, and D the dampers along springs in the directions of x_k (those of 3D springs are left out). Its gradient at v_k is minus the right-hand
 //! side of Newton's equation, so a step that lowers Φ makes progress, however far from the minimum.
 //! Positions are never rounded to f32 here: a stretch of a millionth would drown in it.
 
 use super::Step;
-use crate::forces::elastic_energy;
+use crate::forces::{elastic_energy, turning};
 use crate::state::State;
 use glam::Vec3;
 
@@ -33,12 +33,17 @@ impl Potential<'_> {
         let (model, h) = (self.step.model, self.step.h);
         let velocity = |i: usize| self.v[i] + share * change[i];
         let mut sum = 0.0;
-        for i in 0..change.len() {
+        let n = self.x.len();
+        for i in 0..n {
             let (v, moved) = (velocity(i), (share * change[i]).as_dvec3());
             let mass = f64::from(model.mass[i]);
             sum += 0.5 * mass * (v - self.start.v[i]).as_dvec3().length_squared();
             sum += 0.5 * (f64::from(self.lumped[i]) - mass) * moved.length_squared();
             sum -= f64::from(h) * self.external[i].as_dvec3().dot(moved);
+        }
+        for (i, inertia) in model.turning.inertia.iter().enumerate() {
+            let turned = (velocity(n + i) - self.start.spin[i]).as_dvec3();
+            sum += 0.5 * f64::from(*inertia) * turned.length_squared();
         }
         let springs = &model.springs;
         if springs.is_damped {
@@ -55,6 +60,11 @@ impl Potential<'_> {
             let p = p as usize;
             self.start.x[p].as_dvec3() + f64::from(h) * velocity(p).as_dvec3()
         };
-        sum + elastic_energy(model, self.floors, at)
+        let orientation = |p: u32| {
+            let q = self.start.orientation[p as usize];
+            let spin = velocity(n + p as usize);
+            (q + turning::rate(q, spin) * h).as_dquat()
+        };
+        sum + elastic_energy(model, self.floors, at, orientation)
     }
 }

@@ -38,6 +38,11 @@ pub fn grids(model: &Model, key: &str, value: &str) -> Result<Vec<Grid>, Error> 
             Err(Error::new(format!("method.{key}"), value, remedy))
         }
     };
+    if !model.turning.is_empty() {
+        let remedy =
+            "3D springs are not in the pyramid; use another method, or set turning.stiffness = 0";
+        return Err(Error::new(format!("method.{key}"), value, remedy));
+    }
     model.cloths.iter().map(grid).collect()
 }
 
@@ -153,7 +158,7 @@ impl Level {
     ) -> Self {
         let places = &pyramid.levels[level].places;
         let nodes = pyramid.levels[level].nodes.clone();
-        let rest = |i: u32| model.start_x[nodes[i as usize] as usize].as_dvec3();
+        let rest = |i: u32| model.rest_x[nodes[i as usize] as usize].as_dvec3();
         let mut springs = Springs::default();
         let (mut ends, mut floors) = (Vec::new(), Vec::new());
         for (i, &place) in (0..).zip(places) {

@@ -74,7 +74,8 @@ impl Xpbd {
     }
 
     fn project_hinges(&mut self, model: &Model, h: f32, old: &[Vec3]) {
-        for (i, corners) in model.topology.elements.iter().enumerate() {
+        let hinges = &model.topology.elements[..model.hinges.len()];
+        for (i, corners) in hinges.iter().enumerate() {
             let stiffness = model.hinges.stiffness[i];
             let corners = corners.map(|p| p as usize);
             let at = corners.map(|p| old[p] + self.moves[p]);
