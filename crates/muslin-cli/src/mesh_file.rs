@@ -7,13 +7,14 @@ use glam::{DVec3, dvec3};
 use muslin::scene::Mesh;
 use std::path::Path;
 
-/// The mesh in an OBJ file, or what is wrong with it.
-pub fn read(path: &Path) -> Result<Mesh, String> {
+/// The mesh in an OBJ file, or what is wrong with it. `keep_polygons`: faces with more than three
+/// corners stay as they are, so that their diagonals become no springs.
+pub fn read(path: &Path, keep_polygons: bool) -> Result<Mesh, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
-    parse(&text)
+    parse(&text, keep_polygons)
 }
 
-fn parse(text: &str) -> Result<Mesh, String> {
+fn parse(text: &str, keep_polygons: bool) -> Result<Mesh, String> {
     let mut mesh = Mesh::default();
     for (number, line) in text.lines().enumerate() {
         let wrong = |what: &str| format!("line {}: {what} in \"{}\"", number + 1, line.trim());
@@ -34,6 +35,10 @@ fn parse(text: &str) -> Result<Mesh, String> {
                 let corners = corners
                     .filter(|c| c.len() >= 3)
                     .ok_or_else(|| wrong("three or more existing vertices expected"))?;
+                if keep_polygons {
+                    mesh.faces.push(corners);
+                    continue;
+                }
                 // Polygons become fans.
                 let fan = corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]);
                 mesh.triangles.extend(fan);
@@ -41,7 +46,7 @@ fn parse(text: &str) -> Result<Mesh, String> {
             _ => {}
         }
     }
-    if mesh.triangles.is_empty() {
+    if mesh.triangles.is_empty() && mesh.faces.is_empty() {
         return Err("holds no faces; export the mesh as OBJ with faces".into());
     }
     Ok(mesh)
@@ -60,14 +65,16 @@ mod tests {
 
     #[test]
     fn polygons_and_relative_indices() {
-        let mesh = parse("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1/1 2/2 3/3 -1\n").unwrap();
+        let square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1/1 2/2 3/3 -1\n";
+        let mesh = parse(square, false).unwrap();
         assert_eq!(mesh.vertices.len(), 4);
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(parse(square, true).unwrap().faces, [[0, 1, 2, 3]]);
     }
 
     #[test]
     fn errors_name_the_line() {
-        assert!(parse("v 0 0 0\nf 1 2 3\n").unwrap_err().starts_with("line 2"));
-        assert!(parse("v 0 nan 0\n").unwrap_err().starts_with("line 1"));
+        assert!(parse("v 0 0 0\nf 1 2 3\n", false).unwrap_err().starts_with("line 2"));
+        assert!(parse("v 0 nan 0\n", false).unwrap_err().starts_with("line 1"));
     }
 }

@@ -77,7 +77,9 @@ pub fn load_meshes(scene: &mut Scene, folder: &Path) -> Result<(), Failure> {
         let Some(mesh) = &mut cloth.mesh else { continue };
         let Some(file) = mesh.file.take() else { continue };
         let path = folder.join(&file);
-        let read = mesh_file::read(&path).map_err(|problem| {
+        // 3D springs need no diagonals to hold a polygon in shape.
+        let polygons = cloth.turning.stiffness > 0.0;
+        let read = mesh_file::read(&path, polygons).map_err(|problem| {
             let key = format!("cloth.{index}.mesh.file");
             Failure::Wrong(format!("{key} = {file}: {} {problem}", path.display()))
         })?;

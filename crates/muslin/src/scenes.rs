@@ -76,7 +76,7 @@ pub const SCENES: &[BuiltIn] = &[
     },
     BuiltIn {
         name: "jeong-crease",
-        about: "Jeong & Lee Fig. 6: creased cloth over a table edge, beside conventional springs",
+        about: "Jeong & Lee Fig. 6: cloth with creases hanging from a table edge, beside conventional springs",
         build: jeong::jeong_crease,
     },
     BuiltIn {

@@ -16,6 +16,9 @@ const USED: f32 = 0.58;
 /// but not lower than this share of its width.
 const LOWEST: f32 = 0.45;
 
+/// Cosine between two triangles of the rest shape below which the edge between them is a crease.
+const SMOOTH: f32 = 0.85;
+
 /// A triangle this many times longer than at the start is torn.
 const TORN: f32 = 6.0;
 /// Torn triangles that are drawn at most.
@@ -156,13 +159,12 @@ impl<'a> Stage<'a> {
             return;
         }
         let shadows = Shadows::new(x, triangles);
-        let normals = normals(x, triangles);
+        let normals = normals(x, &self.model.rest_x, triangles);
         let seen: Vec<Vec3> = x.iter().map(|p| camera.project(*p)).collect();
         let near = 0.02 * self.extent.side();
-        for (triangle, index) in pieces {
+        for ((triangle, index), [n0, n1, n2]) in pieces.iter().zip(normals) {
             let (front, back) = colour::cloth(*index);
             let corners = triangle.map(|i| i as usize);
-            let [n0, n1, n2] = corners.map(|i| normals[i]);
             let [x0, x1, x2] = corners.map(|i| x[i]);
             if corners.iter().any(|i| seen[*i].z < near) {
                 continue;
@@ -217,17 +219,25 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Area-weighted normals of the particles.
-fn normals(x: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec3> {
-    let mut normals = vec![Vec3::ZERO; x.len()];
-    for triangle in triangles {
-        let [a, b, c] = triangle.map(|i| x[i as usize]);
-        let normal = (b - a).cross(c - a);
-        for corner in triangle {
-            normals[*corner as usize] += normal;
-        }
+/// Area-weighted normals at the corners of each triangle. Where the rest shape has a crease, the
+/// triangles of one side do not count for the other.
+fn normals(x: &[Vec3], rest: &[Vec3], triangles: &[[u32; 3]]) -> Vec<[Vec3; 3]> {
+    let face = |at: &[Vec3], triangle: &[u32; 3]| {
+        let [a, b, c] = triangle.map(|i| at[i as usize]);
+        (b - a).cross(c - a)
+    };
+    let faces: Vec<(Vec3, Vec3)> =
+        triangles.iter().map(|t| (face(x, t), face(rest, t).normalize_or_zero())).collect();
+    let mut around = vec![Vec::new(); x.len()];
+    for (t, triangle) in triangles.iter().enumerate() {
+        triangle.iter().for_each(|corner| around[*corner as usize].push(t));
     }
-    normals.iter().map(|n| n.normalize_or_zero()).collect()
+    let corner = |t: usize, corner: u32| {
+        let smooth = |other: &&usize| faces[**other].1.dot(faces[t].1) > SMOOTH;
+        let same_side = around[corner as usize].iter().filter(smooth);
+        same_side.map(|other| faces[*other].0).sum::<Vec3>().normalize_or_zero()
+    };
+    triangles.iter().enumerate().map(|(t, corners)| corners.map(|c| corner(t, c))).collect()
 }
 
 /// Which cloths show the viewer more of the back of their triangles than of the front.

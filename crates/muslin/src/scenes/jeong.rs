@@ -123,47 +123,42 @@ pub fn pleated(columns: usize, rows: usize, panel: usize) -> (Vec<DVec3>, Vec<Ve
     (vertices, (0..(columns - 1) * (rows - 1)).map(quad).collect())
 }
 
-/// Creased cloth over a table edge, against conventional springs that start just as flat.
+/// Cloth hanging from a table edge, where it is held in folds: 3D springs that remember the creases, and
+/// conventional springs whose rest shape is flat. What hangs starts flat.
 pub fn jeong_crease() -> Scene {
-    let (columns, rows, panel, table) = (17, 15, 2, 5);
+    let (columns, rows, panel) = (17, 13, 2);
+    let middle = 0.5 * (columns - 1) as f64;
     let cloth = |creased: bool| {
-        let (creases, faces) = pleated(columns, rows, panel);
-        let middle = 0.5 * (columns - 1) as f64;
-        let flat = |i: usize| dvec3((i % columns) as f64 - middle, 0.0, (i / columns) as f64);
-        let half = std::f64::consts::FRAC_1_SQRT_2;
-        let centred = |v: &DVec3| *v - dvec3(half * middle, 0.0, 0.0);
-        let creases: Vec<DVec3> = creases.iter().map(centred).collect();
+        let (folds, faces) = pleated(columns, rows, panel);
+        let narrow = std::f64::consts::FRAC_1_SQRT_2;
+        let hung = |v: &DVec3| dvec3(v.x - narrow * middle, -v.z, v.y);
+        let folds: Vec<DVec3> = folds.iter().map(hung).collect();
+        let flat = |i: usize| dvec3((i % columns) as f64 - middle, -((i / columns) as f64), 0.5);
         let flat: Vec<DVec3> = (0..columns * rows).map(flat).collect();
-        // On the table the creases are there already; what hangs starts flat.
-        let held = table * columns;
-        let start = [&creases[..held], &flat[held..]].concat();
-        let shear = if creased { 0.0 } else { 50.0 };
+        let start = [&folds[..columns], &flat[columns..]].concat();
         let diagonals = faces.iter().flat_map(|f| [[f[0], f[2]], [f[1], f[3]]]).collect();
         let mesh = Mesh {
-            vertices: if creased { creases } else { flat.clone() },
-            start: if creased { start } else { flat },
+            vertices: if creased { folds } else { flat },
             edges: if creased { Vec::new() } else { diagonals },
+            start,
             faces,
             ..Mesh::default()
         };
+        let (stiffness, hinge) = if creased { (10.0, 0.0) } else { (0.0, 5.0) };
         Cloth {
             name: if creased { "3D springs".into() } else { "conventional springs".into() },
             origin: dvec3(if creased { -9.0 } else { 9.0 }, 0.0, 0.0),
             mesh: Some(mesh),
             springs: Springs {
                 structural: 300.0,
-                shear,
                 structural_damping: 1.0,
+                hinge,
                 ..Springs::default()
             },
-            turning: Turning {
-                stiffness: if creased { 30.0 } else { 0.0 },
-                damping: 0.5,
-                ..Turning::default()
-            },
+            turning: Turning { stiffness, damping: 0.1, ..Turning::default() },
             particle_mass: Some(0.1),
             absolute_damping: 0.05,
-            pins: vec![Pin { particles: (0..held).collect(), ..Pin::default() }],
+            pins: vec![Pin { particles: (0..columns).collect(), ..Pin::default() }],
             ..Cloth::default()
         }
     };
@@ -178,14 +173,15 @@ pub fn jeong_crease() -> Scene {
 
 /// A skirt whose rest shape has its pleats, swung by the waist.
 pub fn pleated_skirt() -> Scene {
-    let (pleats, rows) = (24, 14);
-    let columns = 2 * pleats;
-    let (waist, hem, length, depth) = (0.14, 0.24, 0.45, 0.03);
+    // Two cells to a panel, two panels to a pleat.
+    let (pleats, rows) = (20, 16);
+    let columns = 4 * pleats;
+    let (waist, hem, length, depth) = (0.14, 0.24, 0.45, 0.06);
     let vertex = |i: usize| {
         let (row, column) = (i / columns, i % columns);
         let down = row as f64 / (rows - 1) as f64;
         // Pleats open towards the hem.
-        let fold = depth * (0.3 + 0.7 * down) * if column % 2 == 0 { 0.5 } else { -0.5 };
+        let fold = depth * (0.3 + 0.7 * down) * [0.5, 0.0, -0.5, 0.0][column % 4];
         let radius = waist + (hem - waist) * down + fold;
         let (sine, cosine) = (TAU * column as f64 / columns as f64).sin_cos();
         dvec3(radius * cosine, -length * down, radius * sine)
