@@ -1,6 +1,8 @@
-//! `muslin bench`: what a bare step of every method costs, on two scenes at several sizes.
+//! `muslin bench`: what a bare step of every method costs, on two scenes at several sizes, and what
+//! starts and preconditioners do for the same linear systems.
 
 mod cell;
+mod systems;
 mod tables;
 
 use crate::arguments::BenchArguments;
@@ -14,6 +16,7 @@ use crate::threads::Threads;
 use anyhow::Context;
 use cell::{Budget, Cell, Place};
 use muslin::solvers::presets::METHODS;
+use systems::Systems;
 
 /// The scenes, of which only the resolution is changed, and their particles along a side. The drape
 /// is for the paper's own comparison of Kim's method with the implicit one.
@@ -27,14 +30,25 @@ const QUICK: usize = 80;
 
 /// Measures, prints the tables, writes the file.
 pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
-    let places = places(arguments)?;
+    let filter = arguments.filter.as_deref().unwrap_or("");
+    let places = places(arguments);
+    let mut systems = Systems::all(arguments.quick);
+    systems.retain(|systems| systems.name().contains(filter));
+    if places.is_empty() && systems.is_empty() {
+        let (scene, sizes) = SCENES[0];
+        let example = Place { scene, size: sizes[0], method: METHODS[0].id }.name();
+        let other = Systems::all(true)[0].name();
+        let remedy = format!("matches nothing; the names look like {example} and {other}");
+        return Err(Failure::Wrong(format!("--filter {filter}: {remedy}")));
+    }
     let interrupt = Interrupt::listen()?;
     let file =
         (arguments.json.as_deref()).map(|path| Pending::create(path, "--json")).transpose()?;
     let threads = Threads::new(arguments.threads)?;
     let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
 
-    let bar = progress::bar("bench", places.len() as u64);
+    let count = places.len() + systems.len();
+    let bar = progress::bar("bench", count as u64);
     let mut cells: Vec<Cell> = Vec::new();
     let mut start = None;
     for place in &places {
@@ -50,6 +64,17 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         cells.push(cell::measure(place, smaller, &threads, budget, &mut start)?);
         bar.inc(1);
     }
+    let mut costs = Vec::new();
+    let mut solved = 0;
+    for systems in &systems {
+        if interrupt.asked() {
+            break;
+        }
+        bar.set_message(systems.name());
+        costs.extend(systems.measure(&threads)?);
+        solved += 1;
+        bar.inc(1);
+    }
     bar.finish_and_clear();
 
     let machine = Machine::this();
@@ -58,22 +83,23 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     print(&format!("{processor}, {} thread{plural}\n", arguments.threads));
     print(&tables::tables(&cells));
     print(&tables::facts(&cells));
+    print(&systems::tables(&costs));
     if let Some(file) = file {
         let all = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "machine": machine, "threads": arguments.threads,
-            "quick": arguments.quick, "cells": cells,
+            "quick": arguments.quick, "cells": cells, "systems": costs,
         });
         file.commit_bytes(&serde_json::to_vec_pretty(&all).context("cannot write JSON")?)?;
     }
-    if cells.len() < places.len() {
-        let message = format!("measured {} of {}", cells.len(), places.len());
+    if cells.len() + solved < count {
+        let message = format!("measured {} of {count}", cells.len() + solved);
         return Err(Failure::Interrupted(message));
     }
     Ok(())
 }
 
-/// Everything to measure, sizes ascending for each method.
-fn places(arguments: &BenchArguments) -> Result<Vec<Place>, Failure> {
+/// Every step to measure, sizes ascending for each method.
+fn places(arguments: &BenchArguments) -> Vec<Place> {
     let largest = if arguments.quick { QUICK } else { usize::MAX };
     let filter = arguments.filter.as_deref().unwrap_or("");
     let mut places = Vec::new();
@@ -87,11 +113,5 @@ fn places(arguments: &BenchArguments) -> Result<Vec<Place>, Failure> {
             }
         }
     }
-    if places.is_empty() {
-        let (scene, sizes) = SCENES[0];
-        let example = Place { scene, size: sizes[0], method: METHODS[0].id }.name();
-        let remedy = format!("matches nothing; the names look like {example}");
-        return Err(Failure::Wrong(format!("--filter {filter}: {remedy}")));
-    }
-    Ok(places)
+    places
 }

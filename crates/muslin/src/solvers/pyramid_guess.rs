@@ -161,16 +161,24 @@ impl Level {
         let rest = |i: u32| model.rest_x[nodes[i as usize] as usize].as_dvec3();
         let mut springs = Springs::default();
         let (mut ends, mut floors) = (Vec::new(), Vec::new());
-        for (i, &place) in (0..).zip(places) {
-            for (&offset, family) in &nets[place.0 as usize] {
-                let Some(other) = pyramid.neighbour(level, place, level, offset) else { continue };
-                ends.push([i, other]);
-                springs.stiffness.push(family.stiffness / family.count);
-                springs.rest_length.push(rest(i).distance(rest(other)) as f32);
-                springs.damping.push(family.damping / family.count);
-                springs.relative_damping.push(family.relative_damping / family.count);
-                floors.push(family.floor);
+        // By row and direction, so that links come in runs.
+        let rows = places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+        let mut first = 0;
+        for row in rows {
+            for (&offset, family) in &nets[row[0].0 as usize] {
+                for (i, &place) in (first..).zip(row) {
+                    let Some(other) = pyramid.neighbour(level, place, level, offset) else {
+                        continue;
+                    };
+                    ends.push([i, other]);
+                    springs.stiffness.push(family.stiffness / family.count);
+                    springs.rest_length.push(rest(i).distance(rest(other)) as f32);
+                    springs.damping.push(family.damping / family.count);
+                    springs.relative_damping.push(family.relative_damping / family.count);
+                    floors.push(family.floor);
+                }
             }
+            first += row.len() as u32;
         }
         springs.is_damped = model.springs.is_damped;
         let n = nodes.len();
