@@ -4,7 +4,7 @@
 //! are checked for free fall and momentum with the momentum correction switched on.
 
 use crate::par::Par;
-use crate::scene::{Cloth, Pin, Place, Scene, Sheet, Springs, Waypoint};
+use crate::scene::{Cloth, Pin, Place, Scene, Sheet, Springs, Turning, Waypoint};
 use crate::sim::Sim;
 use crate::solvers::{Integrator, LinearSolver, Method, MomentumCorrection};
 use glam::{DVec3, Vec3, dvec3};
@@ -76,6 +76,21 @@ fn free_sheet(spin: DVec3) -> Scene {
     Scene { dt: 1.0 / 600.0, cloth: vec![cloth], ..Scene::default() }
 }
 
+/// The scene as it is and, unless the method refuses, with 3D springs.
+fn with_and_without_turning(scene: &Scene, method: &Method) -> Result<Vec<Scene>, String> {
+    let mut turning = scene.clone();
+    // About as stiff as the springs at the distance of a neighbour, at 1/600 s.
+    for cloth in &mut turning.cloth {
+        cloth.turning = Turning { stiffness: 0.2, damping: 1e-4, ..Turning::default() };
+    }
+    let model = turning.compile().map_err(|e| e.to_string())?;
+    Ok(match Sim::new(model, method.clone()) {
+        Ok(_) => vec![scene.clone(), turning],
+        Err(refusal) if refusal.key.starts_with("method.") => vec![scene.clone()],
+        Err(other) => return Err(other.to_string()),
+    })
+}
+
 /// A spin about no axis in particular.
 const TUMBLING: DVec3 = dvec3(0.5, 2.0, 1.0);
 
@@ -95,7 +110,11 @@ fn shake(sim: &mut Sim, size: f32) -> Result<(), String> {
 fn free_fall(method: &Method) -> Result<(), String> {
     let mut scene = free_sheet(DVec3::ZERO);
     scene.cloth[0].velocity = DVec3::ZERO;
-    let mut sim = sim(&scene, &with_momentum(method))?;
+    with_and_without_turning(&scene, method)?.iter().try_for_each(|scene| falls(scene, method))
+}
+
+fn falls(scene: &Scene, method: &Method) -> Result<(), String> {
+    let mut sim = sim(scene, &with_momentum(method))?;
     let (steps, h) = (60, 1.0 / 600.0);
     let start = sim.state().x.clone();
     for _ in 0..steps {
@@ -118,13 +137,16 @@ fn rest_stays_at_rest(method: &Method) -> Result<(), String> {
     let mut scene = free_sheet(DVec3::ZERO);
     scene.gravity = DVec3::ZERO;
     scene.cloth[0].velocity = DVec3::ZERO;
-    let mut sim = sim(&scene, method)?;
-    let start = sim.state().x.clone();
-    for _ in 0..200 {
-        sim.advance(1.0 / 600.0);
+    for scene in with_and_without_turning(&scene, method)? {
+        let mut sim = sim(&scene, method)?;
+        let start = sim.state().x.clone();
+        for _ in 0..200 {
+            sim.advance(1.0 / 600.0);
+        }
+        let distances = sim.state().x.iter().zip(&start).map(|(x, s)| x.distance(*s));
+        at_most("movement", f64::from(distances.fold(0.0, f32::max)), 1e-5)?;
     }
-    let moved = sim.state().x.iter().zip(&start).map(|(x, s)| x.distance(*s)).fold(0.0, f32::max);
-    at_most("movement", f64::from(moved), 1e-5)
+    Ok(())
 }
 
 fn pins(method: &Method) -> Result<(), String> {
@@ -163,36 +185,41 @@ fn pins(method: &Method) -> Result<(), String> {
     Ok(())
 }
 
-/// A shaken, spinning free sheet without gravity, and its momenta before and after a second.
-fn momenta(method: &Method) -> Result<[(DVec3, DVec3); 2], String> {
+/// Shaken, spinning free sheets without gravity, and their momenta before and after a second.
+fn momenta(method: &Method) -> Result<Vec<[(DVec3, DVec3); 2]>, String> {
     let mut scene = free_sheet(TUMBLING);
     scene.gravity = DVec3::ZERO;
-    let mut sim = sim(&scene, &with_momentum(method))?;
-    shake(&mut sim, 0.01)?;
-    let before = sim.measure();
-    for _ in 0..600 {
-        sim.advance(1.0 / 600.0);
+    let mut all = Vec::new();
+    for scene in with_and_without_turning(&scene, method)? {
+        let mut sim = sim(&scene, &with_momentum(method))?;
+        shake(&mut sim, 0.01)?;
+        let before = sim.measure();
+        for _ in 0..600 {
+            sim.advance(1.0 / 600.0);
+        }
+        all.push([before, sim.measure()].map(|r| (r.momentum, r.angular_momentum)));
     }
-    let after = sim.measure();
-    Ok([before, after].map(|r| (r.momentum, r.angular_momentum)))
+    Ok(all)
 }
 
 fn linear_momentum(method: &Method) -> Result<(), String> {
-    let [(before, _), (after, _)] = momenta(method)?;
     // What an iterative solver leaves undone need not sum to zero.
     let undone = match (method.integrator, method.solver) {
         (Integrator::BackwardEuler, LinearSolver::ConjugateGradient) => method.tolerance,
         _ => 0.0,
     };
-    let change = before.distance(after) / before.length();
-    at_most("relative change of momentum", change, 2e-5 + undone)
+    momenta(method)?.iter().try_for_each(|[(before, _), (after, _)]| {
+        let change = before.distance(*after) / before.length();
+        at_most("relative change of momentum", change, 2e-5 + undone)
+    })
 }
 
 fn angular_momentum(method: &Method) -> Result<(), String> {
     // Relative damping (Kang & Cho Eq. 24) and backward Euler both brake rotation; nothing may
     // speed it up.
-    let [(_, before), (_, after)] = momenta(method)?;
-    at_most("angular momentum gained", after.length() / before.length(), 1.01)
+    momenta(method)?.iter().try_for_each(|[(_, before), (_, after)]| {
+        at_most("angular momentum gained", after.length() / before.length(), 1.01)
+    })
 }
 
 fn order(method: &Method) -> Result<(), String> {
@@ -260,23 +287,26 @@ fn hostile_stiffness(method: &Method) -> Result<(), String> {
         scene.cloth[0].pins = vec![Pin { place: Some(Place::FirstCorner), ..Pin::default() }];
         let mut method = method.clone();
         method.max_iterations = method.max_iterations.min(200);
-        let mut sim = sim(&scene, &method)?;
-        shake(&mut sim, 0.3)?;
-        for _ in 0..50 {
-            sim.advance(1.0 / 60.0);
-        }
-        if !sim.state().is_finite() {
-            return Err(format!("a number that is not finite at stiffness {k:e}"));
+        for mut scene in with_and_without_turning(&scene, &method)? {
+            scene.cloth[0].turning.stiffness *= k;
+            let mut sim = sim(&scene, &method)?;
+            shake(&mut sim, 0.3)?;
+            for _ in 0..20 {
+                sim.advance(1.0 / 60.0);
+            }
+            if !sim.state().is_finite() {
+                return Err(format!("a number that is not finite at stiffness {k:e}"));
+            }
         }
     }
     Ok(())
 }
 
 /// A sheet of several blocks of particles, hinges and wind included.
-fn large_sheet() -> Scene {
+fn large_sheet(columns: usize, rows: usize) -> Scene {
     let mut scene = free_sheet(TUMBLING);
     let cloth = &mut scene.cloth[0];
-    (cloth.columns, cloth.rows) = (71, 61);
+    (cloth.columns, cloth.rows) = (columns, rows);
     cloth.pins = vec![Pin { place: Some(Place::FirstCorner), ..Pin::default() }];
     scene.air.density = 1.2;
     scene.air.wind = dvec3(1.0, 0.0, 3.0);
@@ -284,8 +314,15 @@ fn large_sheet() -> Scene {
 }
 
 fn threads(method: &Method) -> Result<(), String> {
+    same_bits(&large_sheet(71, 61), method)?;
+    // Two blocks of oriented particles are enough, and many times as much work.
+    let turning = with_and_without_turning(&large_sheet(61, 34), method)?;
+    turning.iter().skip(1).try_for_each(|scene| same_bits(scene, method))
+}
+
+fn same_bits(scene: &Scene, method: &Method) -> Result<(), String> {
     let run = |count: usize| -> Result<Vec<Vec3>, String> {
-        let mut sim = sim(&large_sheet(), method)?;
+        let mut sim = sim(scene, method)?;
         shake(&mut sim, 1e-4)?;
         sim.par = if count == 1 { Par::Serial } else { Par::Rayon };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
@@ -308,8 +345,12 @@ fn threads(method: &Method) -> Result<(), String> {
 }
 
 fn snapshot(method: &Method) -> Result<(), String> {
-    let scene = free_sheet(TUMBLING);
-    let mut first = sim(&scene, method)?;
+    let scenes = with_and_without_turning(&free_sheet(TUMBLING), method)?;
+    scenes.iter().try_for_each(|scene| continues(scene, method))
+}
+
+fn continues(scene: &Scene, method: &Method) -> Result<(), String> {
+    let mut first = sim(scene, method)?;
     shake(&mut first, 0.01)?;
     let advance = |sim: &mut Sim| {
         (0..10).for_each(|_| {
@@ -320,7 +361,7 @@ fn snapshot(method: &Method) -> Result<(), String> {
     let saved = first.state().clone();
     advance(&mut first);
     // Into a fresh simulation, and back into the one that went on.
-    let mut second = sim(&scene, method)?;
+    let mut second = sim(scene, method)?;
     for (sim, name) in [(&mut second, "a fresh simulation"), (&mut first, "the same simulation")] {
         let went_on = sim.state().clone();
         sim.restore(&saved).map_err(|e| e.to_string())?;
