@@ -204,6 +204,10 @@ pub struct Model {
     pub springs: Springs,
     /// max k/m over all springs, m the lighter end, and K/I over all 3D springs. [1/s²]
     pub stiffest: f32,
+    /// max kd/m over all springs, m the lighter end. [1/s]
+    pub most_damped: f32,
+    /// min kd/k over all springs, kd with its share of absolute damping. [s]
+    pub damping_time: f32,
     /// Constants of the hinges.
     pub hinges: Hinges,
     /// Turning part of the 3D springs.

@@ -89,7 +89,7 @@ impl Sim {
     fn advance_and(&mut self, dt: f32, measure: bool) -> Advance {
         let h = dt / self.substeps as f32;
         let mut done = Advance::default();
-        if self.model.stiffness_number(h) > self.method.stiffness_limit() {
+        if self.model.stiffness_number(h) > self.method.stiffness_limit(&self.model, h) {
             done.warnings.insert(Warning::StiffnessBeyondLimit);
         }
         for substep in 0..self.substeps {

@@ -1,4 +1,4 @@
-//! Kim 2006, Figures 3 and 4: what the paper claims and what holds (errata, "Must show: Kim").
+//! Kim 2006, Figures 3 and 4: what the paper claims and what holds.
 
 use muslin::solvers::{Jacobian, LinearSolver, MomentumCorrection, SpringLaw, WeakSprings};
 use muslin::{Method, Scene, Sim, Warning, scenes};
@@ -93,7 +93,7 @@ fn figure_3_six_sweeps_drape_as_the_implicit_method_does() {
     let scene = kim_scene(1000.0, 80);
     let six = fall(&scene, &kim(6), 2000);
     assert!(six.diverged_at.is_none() && six.max_strain < 0.15, "{six:?}");
-    // The converged drape settles at −79.92 (errata B.4); the cost ratio is in the benchmark.
+    // The converged drape settles at −79.92 (docs/papers.md); the cost ratio is in the benchmark.
     assert!((six.lowest_at_end + 79.92).abs() < 0.5, "{six:?}");
 }
 
@@ -167,7 +167,7 @@ fn eta_1_beyond_its_limit_is_warned_about() {
     assert!(report.warnings.contains(Warning::StiffnessBeyondLimit));
 }
 
-/// Kang & Cho on Kim's Figure 4 (errata, "Must show: Kang & Cho" 6).
+/// Kang & Cho on Kim's Figure 4.
 mod kang_cho {
     use super::*;
 

@@ -247,7 +247,7 @@ fn jacobi_iterated_to_convergence_is_the_dense_solution() {
     }
 }
 
-/// Kang & Cho, must show 3: Eq. 25 as corrected in the errata, iterated, is damped backward Euler.
+/// Kang & Cho, must show 3: Eq. 25 corrected and iterated, is damped backward Euler.
 #[test]
 fn kang_cho_equation_25_is_damped_backward_euler() {
     let relative = 0.05;

@@ -114,8 +114,9 @@ fn one(
 ) -> Result<Option<Outcome>, Failure> {
     let dt = sim.model().dt as f32;
     // A bare step does not tell this one; it is the same for all frames.
-    let stiffness = sim.model().stiffness_number(dt / sim.substeps as f32);
-    let is_too_stiff = stiffness > sim.method().stiffness_limit();
+    let h = dt / sim.substeps as f32;
+    let limit = sim.method().stiffness_limit(sim.model(), h);
+    let is_too_stiff = sim.model().stiffness_number(h) > limit;
     let label = label(sim.method());
     let bar = progress::bar(&label, frames);
     let every = frames.div_ceil(SAMPLES).max(2);

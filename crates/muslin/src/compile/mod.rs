@@ -60,6 +60,15 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
     let turn =
         |t: usize| turning.ends[t].map(|e| turning.stiffness[t] / turning.inertia[e as usize]);
     let stiffest = (0..turning.len()).flat_map(turn).fold(stiffest, f32::max);
+    let dampers = || springs.damping.iter().zip(&springs.relative_damping).map(|(d, r)| d + r);
+    let most_damped = dampers().zip(&draft.ends).map(|(d, ends)| d / lighter(*ends));
+    let most_damped = most_damped.fold(0.0, f32::max);
+    // Eight springs at a particle share its absolute damping.
+    let own = |[a, _]: [u32; 2]| draft.absolute_damping[a as usize] / 8.0;
+    let damping_time = dampers().zip(&draft.ends).zip(&springs.stiffness);
+    let damping_time = damping_time.filter(|(_, k)| **k > 0.0);
+    let damping_time = damping_time.map(|((d, ends), k)| (d + own(*ends)) / k);
+    let damping_time = damping_time.fold(f32::INFINITY, f32::min);
     let (piece, piece_count) = pieces(n, &draft.ends, &draft.hinge_corners);
     Ok(Model {
         name: scene.name.clone(),
@@ -76,6 +85,8 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         absolute_damping: draft.absolute_damping,
         springs: draft.springs,
         stiffest,
+        most_damped,
+        damping_time,
         hinges: draft.hinges,
         triangles: draft.triangles,
         pins: draft.pins,

@@ -3,7 +3,7 @@
 //! ```text
 //!   absolute        f_i = −C v_i                        Kang & Cho Eq. 21–23 corrected
 //!   relative        f_i = −C Σ_j (v_i − v_j)            Kang & Cho Eq. 24 corrected
-//!   along a spring  f_a = kd n nᵀ (v_b − v_a)           Rubin Eq. 2; keeps angular momentum too
+//!   along a spring  f_a = kd n nᵀ (v_b − v_a)           Rubin Eq. 1; keeps angular momentum too
 //! ```
 //!
 //! The last two never change the total momentum. Their velocity derivatives are the constants in

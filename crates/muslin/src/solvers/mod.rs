@@ -224,13 +224,18 @@ impl Method {
 
     /// The largest stiffness number k h²/m this method was seen to stand on the grids of
     /// Kim Fig. 4 (`docs/papers.md` has the measurements); infinite if none was found.
-    pub fn stiffness_limit(&self) -> f32 {
+    ///
+    /// On a net of eight springs per particle a mode has ω² ≤ 8 k/m and γ ≤ 8 kd/m, and symplectic
+    /// Euler stands h γ + ½ h² ω² < 2. Explicit Euler gains energy unless h < γ/ω², midpoint unless
+    /// h³ ω⁴ < 8 γ; a hundredth of its limit is gained too slowly to be seen.
+    pub fn stiffness_limit(&self, model: &Model, h: f32) -> f32 {
         let sweeps_are_odd = self.sweeps % 2 == 1;
+        let dampers = 2.0 * h * model.most_damped;
         match self.integrator {
-            // Explicit Euler gains energy at any stiffness unless damping takes it away.
-            Integrator::ExplicitEuler => 0.1,
-            Integrator::SymplecticEuler | Integrator::Midpoint => 0.5,
-            Integrator::Rk4 => 1.0,
+            Integrator::ExplicitEuler if h > model.damping_time => 1e-4,
+            Integrator::ExplicitEuler | Integrator::SymplecticEuler => 0.5 - dampers,
+            Integrator::Midpoint => (model.damping_time / h).clamp(0.005, 0.5) - dampers,
+            Integrator::Rk4 => 1.0 - dampers,
             Integrator::Xpbd => f32::INFINITY,
             Integrator::BackwardEuler => match (self.solver, self.jacobian) {
                 (LinearSolver::ConjugateGradient | LinearSolver::Cholesky, _) => f32::INFINITY,

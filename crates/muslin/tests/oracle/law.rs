@@ -45,7 +45,7 @@ impl Spring {
         }
     }
 
-    /// Model of ∂f_a/∂x_b, each written as its paper has it (corrected as in the errata).
+    /// Model of ∂f_a/∂x_b, each written as its paper has it (corrected as in docs/papers.md).
     pub fn jacobian(&self, model: Jacobian, d: DVec3) -> DMat3 {
         let (k, rest, r) = (self.k, self.rest, d.length());
         let nn = outer(d, d) * (1.0 / (r * r));
