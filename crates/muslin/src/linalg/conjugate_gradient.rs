@@ -155,8 +155,9 @@ impl Workspace {
             system.apply(topology, par, p, q);
             scale_each(par, q, free);
             let curvature = dot(par, partial, p, q);
-            // An indefinite matrix (a compressed spring's exact Jacobian) ends the descent.
-            if curvature.is_nan() || curvature <= 0.0 {
+            // Negative curvature (a compressed spring's exact Jacobian) is gone through: the matrix
+            // still has its inverse, and most often the iteration finds it.
+            if curvature.is_nan() || curvature == 0.0 {
                 return done;
             }
             let alpha = (rho / curvature) as f32;
