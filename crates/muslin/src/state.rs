@@ -15,6 +15,13 @@ pub struct State {
     /// Velocity change of the last step, the start of a warm-started solve; zero under methods that
     /// start otherwise. [m/s]
     pub last_change: Vec<Vec3>,
+    /// Positions of the hidden interface particles of meshless methods that have them, else
+    /// empty. [m]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface_x: Vec<Vec3>,
+    /// Velocities of the interface particles. [m/s]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface_v: Vec<Vec3>,
 }
 
 impl State {
@@ -24,6 +31,8 @@ impl State {
         self.x.clone_from(&other.x);
         self.v.clone_from(&other.v);
         self.last_change.clone_from(&other.last_change);
+        self.interface_x.clone_from(&other.interface_x);
+        self.interface_v.clone_from(&other.interface_v);
     }
 
     /// Whether every number is finite.
@@ -34,6 +43,10 @@ impl State {
             bits.iter().fold(0, |largest, b| (b & 0x7fff_ffff).max(largest))
         };
         let infinity = f32::INFINITY.to_bits();
-        [&self.x, &self.v, &self.last_change].iter().all(|values| largest(values) < infinity)
+        let interface = [&self.interface_x, &self.interface_v];
+        [&self.x, &self.v, &self.last_change]
+            .iter()
+            .chain(&interface)
+            .all(|values| largest(values) < infinity)
     }
 }

@@ -105,14 +105,25 @@ fn rank_one_update(across: f32, s: f32, d: Vec3) -> Sym3 {
 
 /// Adds the spring forces of a model.
 pub fn add(total: &mut [Vec3], model: &Model, floors: &[f32], par: Par, x: &[Vec3]) {
-    let springs = &model.springs;
+    add_links(total, &model.topology.links, &model.springs, floors, par, x);
+}
+
+/// Adds the forces of some springs.
+pub fn add_links(
+    total: &mut [Vec3],
+    links: &Links,
+    springs: &Springs,
+    floors: &[f32],
+    par: Par,
+    x: &[Vec3],
+) {
     let kernel = Pull {
         x: bytemuck::cast_slice(x),
         stiffness: &springs.stiffness,
         rest_length: &springs.rest_length,
         floors,
     };
-    model.topology.links.accumulate(par, total, &kernel);
+    links.accumulate(par, total, &kernel);
 }
 
 struct Pull<'a> {

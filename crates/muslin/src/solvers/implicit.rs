@@ -18,7 +18,7 @@ use super::{Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
-use crate::forces::{Forces, damping, hinge, spring, wind};
+use crate::forces::{Forces, damping, hinge, pull, spring, wind};
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::conjugate_gradient::{Outcome, Stop, Workspace};
 use crate::linalg::relaxation::{self, GaussSeidel};
@@ -156,6 +156,7 @@ impl Implicit {
         let drag = 1.0 + h * model.air.drag;
         let constants = model.mass.iter().zip(&model.absolute_damping);
         system.lumped.iter_mut().zip(constants).for_each(|(w, (m, c))| *w = drag * m + h * c);
+        pull::add_to_diagonal(&mut system.lumped, &inputs.pulls, h);
         if model.air.acts_on_triangles() {
             let wind = &self.forces.wind;
             for (i, lumped) in system.lumped.iter_mut().enumerate() {
@@ -174,12 +175,13 @@ impl Implicit {
         relaxation::hold(&mut system.inverse, &held.free);
     }
 
-    /// b of the first linearisation: h f + Σ B (v_j − v_i).
+    /// b of the first linearisation: h f + Σ B (v_j − v_i), less h² k v of the pulls.
     fn first_right_side(&mut self, step: &Step<'_>) {
         let (h, par, free) = (step.h, step.par, &step.held.free);
         self.b.iter_mut().zip(&self.forces.total).for_each(|(b, f)| *b = h * *f);
         let topology = coupled(&self.reduced, step.model);
         self.system.subtract_coupling(topology, par, &self.v, &mut self.b, 1.0);
+        pull::subtract_from_right_side(&mut self.b, &step.inputs.pulls, h, &self.v);
         scale_each(par, &mut self.b, free);
     }
 
@@ -226,7 +228,7 @@ impl Implicit {
 
     /// Improves `change` towards A⁻¹ b.
     fn solve(&mut self, step: &Step<'_>) -> Outcome {
-        let Step { model, h, par, held, .. } = *step;
+        let Step { model, inputs, h, par, held, .. } = *step;
         let (free, sweeps) = (&held.free, self.method.sweeps);
         let Self { system, b, change, scratch, cg, method, reduced, .. } = self;
         let topology = coupled(reduced, model);
@@ -255,14 +257,17 @@ impl Implicit {
                 let Some(cholesky) = &mut self.cholesky else {
                     return Outcome { iterations: 0, converged: false };
                 };
-                // Only the scalar Jacobian without drag-changing wind gives the same matrix twice.
+                // Only the scalar Jacobian without drag-changing wind or pulls gives the same matrix
+                // twice.
+                let pulled = !inputs.pulls.is_empty();
                 let constant = method.jacobian == Jacobian::Scalar
+                    && !pulled
                     && !model.springs.is_damped
                     && !model.air.acts_on_triangles();
                 if !constant || self.factored_h != h {
                     cholesky.forget();
                 }
-                self.factored_h = h;
+                self.factored_h = if pulled { f32::NAN } else { h };
                 let ready = cholesky.is_current(free) || cholesky.factor(system, topology, free);
                 if ready {
                     cholesky.solve(b, change);
@@ -279,7 +284,7 @@ impl Solver for Implicit {
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         self.x.copy_from_slice(&state.x);
         self.v.copy_from_slice(&state.v);
-        let mut solved = Solved { iterations: 0, residual: None, converged: true };
+        let mut solved = Solved::EXPLICIT;
         for newton in 0..self.method.newton {
             // Linearise.
             self.assemble(step);

@@ -121,6 +121,6 @@ impl Solver for Xpbd {
         let moves = &self.moves;
         update(par, &mut state.v, |i, v| if held.free[i] == 0.0 { v } else { moves[i] / h });
         add_scaled(par, &mut state.x, 1.0, moves);
-        Solved { iterations: self.sweeps, residual: None, converged: true }
+        Solved { iterations: self.sweeps, ..Solved::EXPLICIT }
     }
 }

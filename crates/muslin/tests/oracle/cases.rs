@@ -144,7 +144,7 @@ impl Case {
             .map(|i| (self.model.start_v[i].as_dvec3() + random.vector(self.speed)).as_vec3())
             .collect();
         let last_change = (0..n).map(|_| random.vector(0.1 * self.speed).as_vec3()).collect();
-        State { time: self.time, x, v, last_change }
+        State { time: self.time, x, v, last_change, ..State::default() }
     }
 
     /// What the oracle starts from.
