@@ -360,6 +360,8 @@ fn a_free_meshless_sheet_is_bounded_at_any_step() {
 struct Drag {
     /// Changes of sign of its velocity along the drag.
     reversals: u32,
+    /// How far it has come. [m]
+    moved: f64,
     /// Mean over the drag of its distance from the parallelogram its three neighbours make. [m]
     roughness: f64,
 }
@@ -370,7 +372,8 @@ fn drag(method: &Method, stiffness: f32) -> Drag {
     scene.gravity = DVec3::ZERO;
     let mut sim = sim(&scene, method.clone());
     let (corner, pull) = (35, vec3(0.0, 0.0, 2.0));
-    let target = sim.state().x[corner] + pull;
+    let start = sim.state().x[corner];
+    let target = start + pull;
     sim.inputs.pulls.push(Pull { particle: corner, target, stiffness });
     let (mut reversals, mut roughness, mut before) = (0, 0.0, 0.0f32);
     for _ in 0..120 {
@@ -384,7 +387,7 @@ fn drag(method: &Method, stiffness: f32) -> Drag {
         }
         roughness += f64::from((x[corner] - x[34] - x[29] + x[28]).length()) / 120.0;
     }
-    Drag { reversals, roughness }
+    Drag { reversals, moved: f64::from(sim.state().x[corner].distance(start)), roughness }
 }
 
 // Must show 7.
@@ -396,6 +399,7 @@ fn an_interface_layer_smooths_a_drag() {
             let direct = drag(&with(Layers::Planar), stiffness);
             let interface = drag(&with(Layers::Interface), stiffness);
             let extruded = drag(&with(Layers::Extruded), stiffness);
+            assert!(interface.moved > 0.1 && extruded.moved > 0.1, "{interface:?}, {extruded:?}");
             println!("{internal:?}, k = {stiffness}: direct {direct:?}");
             println!("    interface {interface:?}, extruded {extruded:?}");
         }

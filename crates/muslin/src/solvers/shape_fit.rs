@@ -24,7 +24,6 @@
 
 use super::Modes;
 use glam::{DMat3, DVec3};
-use std::ops::Range;
 
 /// One vector per column of a row; the fourth lane is padding.
 pub type Columns = [[f64; 4]; 10];
@@ -173,13 +172,14 @@ impl Fit {
         if self.linear < 2 { length / count } else { (length * width / count).sqrt() }
     }
 
-    /// Σ m x Q_k / Σ m over some of the points, which `at` gives by their place in the rest shape.
-    #[inline]
-    pub fn sums(&self, points: Range<usize>, at: impl Fn(usize) -> DVec3) -> Columns {
+    /// Σ m x Q_k / Σ m over some points, the first of which is `first` in the rest shape; `at` says
+    /// where they are.
+    #[inline(always)]
+    pub fn sums<T>(&self, first: usize, points: &[T], at: impl Fn(&T) -> DVec3) -> Columns {
         if self.stride == PLANAR {
-            sum_rows::<PLANAR>(&self.rows, points, at)
+            sum_rows::<PLANAR, T>(&self.rows, first, points, at)
         } else {
-            sum_rows::<FULL>(&self.rows, points, at)
+            sum_rows::<FULL, T>(&self.rows, first, points, at)
         }
     }
 
@@ -223,7 +223,7 @@ impl Fit {
 
     /// g of every point.
     pub fn goals(&self, x: &[DVec3], beta: f64) -> Vec<DVec3> {
-        let transform = self.transform(&self.sums(0..x.len(), |i| x[i]), beta);
+        let transform = self.transform(&self.sums(0, x, |x| *x), beta);
         (0..x.len()).map(|i| self.goal(&transform, i)).collect()
     }
 }
@@ -237,15 +237,16 @@ fn vector(lanes: [f64; 4]) -> DVec3 {
 }
 
 #[inline(always)]
-fn sum_rows<const S: usize>(
+fn sum_rows<const S: usize, T>(
     rows: &[f64],
-    points: Range<usize>,
-    at: impl Fn(usize) -> DVec3,
+    first: usize,
+    points: &[T],
+    at: impl Fn(&T) -> DVec3,
 ) -> Columns {
     let (rows, _) = rows.as_chunks::<S>();
     let mut sums = [[0.0; 4]; S];
-    for point in points {
-        let (row, x) = (&rows[point], at(point));
+    for (row, point) in rows[first..].iter().zip(points) {
+        let x = at(point);
         let weighted = [row[0] * x.x, row[0] * x.y, row[0] * x.z, 0.0];
         for k in 0..S {
             let factor = if k == 0 { 1.0 } else { row[k] };

@@ -38,7 +38,7 @@ use crate::forces::{Forces, air_drag, damping, pull, spring, wind};
 use crate::linalg::vectors::{add_scaled, update};
 use crate::mesh::{Incidence, Links};
 use crate::model::{ClothPart, Model, Springs};
-use crate::par::{BLOCK, Par};
+use crate::par::{BLOCK, Par, widest};
 use crate::state::State;
 use glam::{DVec3, Vec3};
 use std::ops::Range;
@@ -48,6 +48,20 @@ const MOST_SUBSTEPS: u32 = 1000;
 
 /// Share of the stability limit 4 that a substep uses.
 const SAFE: f64 = 0.95 * 4.0;
+
+/// 1/k of a particle in k regions: three of each direction at most, where their borders meet.
+const SHARES: [f64; 10] = [
+    0.0,
+    1.0,
+    1.0 / 2.0,
+    1.0 / 3.0,
+    1.0 / 4.0,
+    1.0 / 5.0,
+    1.0 / 6.0,
+    1.0 / 7.0,
+    1.0 / 8.0,
+    1.0 / 9.0,
+];
 
 /// Storage and choices.
 pub struct ShapeMatching {
@@ -187,7 +201,7 @@ impl ShapeMatching {
         state.interface_v.clone_from(&state.v);
         for Frame { particles, fit, offset } in &self.frames {
             let x = &state.x[particles.clone()];
-            let turned = fit.rotation(&fit.sums(0..x.len(), |i| x[i].as_dvec3()));
+            let turned = fit.rotation(&fit.sums(0, x, |x| x.as_dvec3()));
             let beside = (*offset * turned.z_axis).as_vec3();
             state.interface_x[particles.clone()].iter_mut().for_each(|x| *x += beside);
         }
@@ -210,14 +224,10 @@ impl ShapeMatching {
     /// Sets `toward` to g − x.
     fn set_goals(&mut self, par: Par, state: &State) {
         let Self { regions, parts, transforms, memberships, toward, beta, .. } = self;
-        let n = state.x.len();
-        let at = |particle: usize| {
-            let x = if particle < n { state.x[particle] } else { state.interface_x[particle - n] };
-            x.as_dvec3()
-        };
+        let shape = Shape { x: &state.x, interface: &state.interface_x };
         par.each(parts, |_, part| {
-            let Region { fit, members } = &regions[part.region];
-            part.sums = fit.sums(part.points.clone(), |k| at(members[k] as usize));
+            let region = &regions[part.region];
+            part.sums = widest(Sums { region, points: part.points.clone(), shape });
         });
         transforms.fill([[0.0; 4]; 10]);
         for part in &*parts {
@@ -226,16 +236,8 @@ impl ShapeMatching {
         }
         par.each(transforms, |r, t| *t = regions[r].fit.transform(t, *beta));
         par.blocks(toward, |block, toward| {
-            for (k, toward) in toward.iter_mut().enumerate() {
-                let particle = block * BLOCK + k;
-                let of = memberships.of(particle);
-                let goals = of.iter().map(|member| {
-                    let region = member.item as usize;
-                    regions[region].fit.goal(&transforms[region], member.slot as usize)
-                });
-                let goal = goals.sum::<DVec3>() / of.len() as f64;
-                *toward = (goal - at(particle)).as_vec3();
-            }
+            let first = block * BLOCK;
+            widest(Goals { regions, transforms, memberships, shape, first, toward });
         });
     }
 
@@ -271,9 +273,10 @@ impl ShapeMatching {
         // Velocities.
         self.set_forces(step, state);
         let (cloth, interface) = self.toward.split_at(state.x.len());
+        let rate = alpha / h;
         let change = |i: usize, toward: Vec3, f: Vec3, c: f32| {
             let m = model.mass[i];
-            (held.free[i] / (m + h * c)) * ((alpha * m / h) * toward + h * f)
+            (held.free[i] / (m + h * c)) * (rate * m * toward + h * f)
         };
         let (f, drag) = (&self.forces.total, &self.drag);
         if model.air.acts_on_triangles() {
@@ -311,6 +314,70 @@ impl Solver for ShapeMatching {
         }
         let iterations = if self.springs.is_some() { substeps } else { 0 };
         Solved { iterations, residual: None, converged: true, substeps }
+    }
+}
+
+/// Where particles are, interface particles after the others.
+#[derive(Clone, Copy)]
+struct Shape<'a> {
+    x: &'a [Vec3],
+    interface: &'a [Vec3],
+}
+
+impl Shape<'_> {
+    #[inline(always)]
+    fn at(self, particle: usize) -> DVec3 {
+        let beside = particle.wrapping_sub(self.x.len());
+        self.x.get(particle).unwrap_or_else(|| &self.interface[beside]).as_dvec3()
+    }
+}
+
+/// The sums of a stretch of a region.
+struct Sums<'a> {
+    region: &'a Region,
+    points: Range<usize>,
+    shape: Shape<'a>,
+}
+
+impl pulp::NullaryFnOnce for Sums<'_> {
+    type Output = Columns;
+
+    #[inline(always)]
+    fn call(self) -> Columns {
+        let Region { fit, members } = self.region;
+        let shape = self.shape;
+        let first = self.points.start;
+        fit.sums(first, &members[self.points], |particle| shape.at(*particle as usize))
+    }
+}
+
+/// g − x of a block of particles.
+struct Goals<'a> {
+    regions: &'a [Region],
+    transforms: &'a [Columns],
+    memberships: &'a Incidence,
+    shape: Shape<'a>,
+    first: usize,
+    toward: &'a mut [Vec3],
+}
+
+impl pulp::NullaryFnOnce for Goals<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (k, toward) in self.toward.iter_mut().enumerate() {
+            let particle = self.first + k;
+            let of = self.memberships.of(particle);
+            let mut goal = DVec3::ZERO;
+            for member in of {
+                let region = member.item as usize;
+                let fit = &self.regions[region].fit;
+                goal += fit.goal(&self.transforms[region], member.slot as usize);
+            }
+            goal *= SHARES[of.len().min(9)];
+            *toward = (goal - self.shape.at(particle)).as_vec3();
+        }
     }
 }
 
