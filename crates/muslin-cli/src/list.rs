@@ -76,6 +76,9 @@ fn choices(method: &Method) -> String {
             }
         }
         Integrator::Xpbd => keys.push("sweeps"),
+        Integrator::ShapeMatching => {
+            keys.extend(["modes", "alpha", "beta", "layers", "regions", "internal"]);
+        }
         _ => {}
     }
     let shown = keys.iter().filter_map(|key| {

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-/// Gravity, wind and held particles; read at the start of every step.
+/// Gravity, wind, held and pulled particles; read at the start of every step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
     /// Acceleration of gravity. [m/s²]
@@ -11,6 +11,8 @@ pub struct Inputs {
     pub wind: Vec3,
     /// Particles held in addition to the scene's pins: hands, drags, attachments.
     pub held: Vec<Hold>,
+    /// Particles pulled towards a point by a spring: drags that give way.
+    pub pulls: Vec<Pull>,
 }
 
 /// One held particle.
@@ -20,4 +22,16 @@ pub struct Hold {
     pub particle: usize,
     /// Where it is to be at the end of the step. [m]
     pub target: Vec3,
+}
+
+/// One pulled particle. Several pulls on one particle add up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// Index in scene order; others are ignored.
+    pub particle: usize,
+    /// Where it is pulled to; ignored unless finite. [m]
+    pub target: Vec3,
+    /// k of f = k (target − x); ignored unless finite and positive. Methods that are not implicit
+    /// use at most what they stand. [N/m]
+    pub stiffness: f32,
 }

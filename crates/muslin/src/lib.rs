@@ -45,7 +45,7 @@ mod state;
 pub use error::Error;
 pub use fabric::Fabric;
 pub use glam::{Vec3, vec3};
-pub use inputs::{Hold, Inputs};
+pub use inputs::{Hold, Inputs, Pull};
 pub use model::Model;
 pub use par::Par;
 pub use report::{Energy, Report, SolverReport, Warning, Warnings};

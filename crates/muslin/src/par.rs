@@ -49,6 +49,14 @@ impl Par {
         }
     }
 
+    /// Calls `work(index, entry)` for each entry of `out`: for few entries with much work each.
+    pub fn each<T: Send>(self, out: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+        match self {
+            Par::Serial => out.iter_mut().enumerate().for_each(|(i, o)| work(i, o)),
+            Par::Rayon => out.par_iter_mut().enumerate().for_each(|(i, o)| work(i, o)),
+        }
+    }
+
     /// The sum of `part(range)` over all blocks of `0..count`, added in block order.
     /// `partial` is scratch space of at least one entry per block.
     pub fn sum(

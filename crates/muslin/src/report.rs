@@ -44,12 +44,19 @@ pub enum Warning {
     StiffnessBeyondLimit,
     /// An edge is longer than three times its rest length.
     Overstretched,
+    /// The step was cut into substeps to keep its explicit springs stable.
+    Substepped,
 }
 
 impl Warning {
     /// All warnings.
-    pub const ALL: [Self; 4] =
-        [Self::NotConverged, Self::RolledBack, Self::StiffnessBeyondLimit, Self::Overstretched];
+    pub const ALL: [Self; 5] = [
+        Self::NotConverged,
+        Self::RolledBack,
+        Self::StiffnessBeyondLimit,
+        Self::Overstretched,
+        Self::Substepped,
+    ];
 
     /// What happened and what to do.
     pub fn remedy(self) -> &'static str {
@@ -68,6 +75,11 @@ impl Warning {
                 "an edge is longer than three times its rest length: the cloth is too soft for its weight, or \
                  the method is not converged: add substeps or sweeps, or use an implicit method such as \
                  implicit-euler"
+            }
+            Self::Substepped => {
+                "the springs and dampers of the hybrid are explicit and not stable at this step, so it was \
+                 cut into substeps (at most 1000) and costs as many times more: shorten the step, lower \
+                 springs.structural_damping or the stiffness, or use method.internal = \"none\""
             }
             Self::StiffnessBeyondLimit => {
                 "the stiffness number k h²/m is beyond what this method was seen to stand, so it may blow up: \

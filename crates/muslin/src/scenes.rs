@@ -65,6 +65,16 @@ pub const SCENES: &[BuiltIn] = &[
         build: rubin_hang,
     },
     BuiltIn {
+        name: "rubin-meshless",
+        about: "Rubin 2005 §7.1.2: 6×6 unit masses upright, held at two corners, general damping 0.9",
+        build: rubin_meshless,
+    },
+    BuiltIn {
+        name: "rubin-hybrid",
+        about: "Rubin 2005 §7.1.3: the same with structural damping 20",
+        build: rubin_hybrid,
+    },
+    BuiltIn {
         name: "jeong-jelly",
         about: "Jeong & Lee Fig. 5: leaning jelly cubes of 12 3D springs and of 12, 20 and 28 conventional ones",
         build: jeong::jeong_jelly,
@@ -248,6 +258,33 @@ fn rubin_hang() -> Scene {
         cloth: vec![cloth],
         ..Scene::default()
     }
+}
+
+fn rubin_meshless() -> Scene {
+    let cloth = Cloth {
+        down: DVec3::NEG_Y,
+        springs: Springs {
+            structural: 22.0,
+            shear: 13.0,
+            bend: 10.0,
+            structural_damping: 2.0,
+            shear_damping: 2.0,
+            bend_damping: 3.0,
+            ..Springs::default()
+        },
+        particle_mass: Some(1.0),
+        absolute_damping: 0.9,
+        pins: vec![pin(Place::FirstCorner), pin(Place::FirstRowLastColumn)],
+        ..Sheet::square(5.0, 6)
+    };
+    // Goals give way by g h²/α: with g = 9.8 the sheet would hang down to 2.6 times its height.
+    Scene { seconds: 10.0, gravity: dvec3(0.0, -1.0, 0.0), cloth: vec![cloth], ..Scene::default() }
+}
+
+fn rubin_hybrid() -> Scene {
+    let mut scene = Scene { dt: 0.01, ..rubin_meshless() };
+    scene.cloth[0].springs.structural_damping = 20.0;
+    scene
 }
 
 fn pendulum() -> Scene {

@@ -5,16 +5,21 @@
 //! ```
 
 use crate::error::Error;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Pull};
 use crate::model::Model;
 use crate::par::Par;
 use crate::report::{self, Report, SolverReport, Warning, Warnings};
-use crate::solvers::{Held, Method, Solver, Step, presets, solver_for};
+use crate::solvers::{Held, Integrator, Layers, Method, Solver, Step, presets, solver_for};
 use crate::state::State;
 use glam::{Quat, Vec3};
 
 /// Strain beyond which a report warns: no fabric, and no scene of the papers, gets there.
 const OVERSTRETCHED: f64 = 2.0;
+
+/// Stiffer pulls than this are taken to be this stiff, like a scene's springs. [N/m]
+const STIFFEST_PULL: f32 = 1e15;
+
+const NOT_PULLED: usize = usize::MAX;
 
 /// A model, its state, and the method that carries it on.
 pub struct Sim {
@@ -26,6 +31,8 @@ pub struct Sim {
     /// State at the start of the current substep, to roll back to.
     before: State,
     held: Held,
+    /// Which of the current pulls acts on each particle.
+    pull_of: Vec<usize>,
     /// Inputs of the current substep: the user's plus gusts.
     current: Inputs,
     /// What the outside may change between steps.
@@ -61,11 +68,18 @@ impl Sim {
             orientation: vec![Quat::IDENTITY; model.turning.inertia.len()],
             spin: model.turning.start_spin.clone(),
             last_change: vec![Vec3::ZERO; model.particle_count()],
+            ..State::default()
         };
-        let inputs = Inputs { gravity: model.gravity, wind: model.wind, held: Vec::new() };
+        let mut before = state.clone();
+        if method.integrator == Integrator::ShapeMatching && method.layers != Layers::Planar {
+            before.interface_x.reserve(state.x.len());
+            before.interface_v.reserve(state.x.len());
+        }
+        let inputs = Inputs { gravity: model.gravity, wind: model.wind, ..Inputs::default() };
         Self {
             floors: method.spring_floors(&model),
-            before: state.clone(),
+            before,
+            pull_of: vec![NOT_PULLED; state.x.len()],
             held: Held {
                 free: vec![1.0; state.x.len()],
                 velocity: vec![Vec3::ZERO; state.x.len()],
@@ -96,6 +110,7 @@ impl Sim {
             // Kinematics: who is held, and where to.
             self.before.copy_from(&self.state);
             self.hold(h);
+            self.pull(h);
 
             // Solve.
             let measure = measure && substep + 1 == self.substeps;
@@ -112,6 +127,9 @@ impl Sim {
             }
             if !solved.converged {
                 done.warnings.insert(Warning::NotConverged);
+            }
+            if solved.substeps > 1 {
+                done.warnings.insert(Warning::Substepped);
             }
             done.solver.iterations += solved.iterations;
             done.solver.work += solved.work;
@@ -178,6 +196,33 @@ impl Sim {
         }
     }
 
+    /// Sets the pulls of a step of length h: those that make sense, those on one particle made one,
+    /// and no stiffer than the method stands.
+    fn pull(&mut self, h: f32) {
+        let pulls = &mut self.current.pulls;
+        pulls.drain(..).for_each(|pull| self.pull_of[pull.particle] = NOT_PULLED);
+        let count = self.state.x.len();
+        for pull in &self.inputs.pulls {
+            let k = pull.stiffness.min(STIFFEST_PULL);
+            let sane = pull.target.is_finite() && pull.stiffness.is_finite() && k > 0.0;
+            if pull.particle >= count || !sane {
+                continue;
+            }
+            let place = &mut self.pull_of[pull.particle];
+            if let Some(same) = pulls.get_mut(*place) {
+                same.target += k / (same.stiffness + k) * (pull.target - same.target);
+                same.stiffness = (same.stiffness + k).min(STIFFEST_PULL);
+            } else {
+                *place = pulls.len();
+                pulls.push(Pull { stiffness: k, ..*pull });
+            }
+        }
+        let limit = self.method.pull_limit() / (h * h);
+        for pull in pulls {
+            pull.stiffness = pull.stiffness.min(limit * self.model.mass[pull.particle]);
+        }
+    }
+
     /// Puts held particles exactly where they belong.
     fn place_held(&mut self) {
         for hold in &self.current.held {
@@ -191,6 +236,7 @@ impl Sim {
         self.state.v.fill(Vec3::ZERO);
         self.state.spin.fill(Vec3::ZERO);
         self.state.last_change.fill(Vec3::ZERO);
+        self.state.interface_v.fill(Vec3::ZERO);
     }
 
     /// The constants.
@@ -211,9 +257,11 @@ impl Sim {
     /// Continues from a snapshot of the same model. Fails if its size is another one's.
     pub fn restore(&mut self, state: &State) -> Result<(), Error> {
         let n = self.model.particle_count();
+        let interface = [state.interface_x.len(), state.interface_v.len()];
         if [&state.x, &state.v, &state.last_change].iter().any(|v| v.len() != n)
             || state.spin.len() != self.state.spin.len()
             || state.orientation.len() != self.state.orientation.len()
+            || (interface != [0; 2] && interface != [n; 2])
             || !state.is_finite()
         {
             let remedy = format!("a snapshot of this model holds {n} finite particles");

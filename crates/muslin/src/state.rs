@@ -19,6 +19,13 @@ pub struct State {
     /// Velocity change of the last step, the start of a warm-started solve; zero under methods that
     /// start otherwise. [m/s]
     pub last_change: Vec<Vec3>,
+    /// Positions of the hidden interface particles of meshless methods that have them, else
+    /// empty. [m]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface_x: Vec<Vec3>,
+    /// Velocities of the interface particles. [m/s]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interface_v: Vec<Vec3>,
 }
 
 /// What forces depend on. `orientation` and `spin` are empty where there are no 3D springs.
@@ -43,6 +50,8 @@ impl State {
         self.orientation.clone_from(&other.orientation);
         self.spin.clone_from(&other.spin);
         self.last_change.clone_from(&other.last_change);
+        self.interface_x.clone_from(&other.interface_x);
+        self.interface_v.clone_from(&other.interface_v);
     }
 
     /// What forces depend on.
@@ -59,7 +68,8 @@ impl State {
         };
         let infinity = f32::INFINITY.to_bits();
         let vectors = [&self.x, &self.v, &self.spin, &self.last_change];
-        vectors.iter().all(|values| largest(values) < infinity)
+        let interface = [&self.interface_x, &self.interface_v];
+        vectors.iter().chain(&interface).all(|values| largest(values) < infinity)
             && self.orientation.iter().all(|q| q.is_finite())
     }
 }

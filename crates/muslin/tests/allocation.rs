@@ -1,8 +1,9 @@
 //! Stepping allocates nothing after the first step, whatever the method.
 
 use muslin::scene::Air;
+use muslin::solvers::Layers;
 use muslin::solvers::presets::METHODS;
-use muslin::{Sim, scenes};
+use muslin::{Method, Pull, Sim, scenes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 
@@ -11,12 +12,21 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[test]
 fn stepping_allocates_nothing_after_the_first_step() {
-    // Wind, hinges, moving pins: every stage at work.
+    // Wind, hinges, moving pins, pulls: every stage at work.
     let mut scene = scenes::named("curtain").unwrap();
     (scene.cloth[0].columns, scene.cloth[0].rows) = (17, 17);
     scene.air = Air { drag: 0.1, ..scene.air };
-    for preset in METHODS {
-        let mut sim = Sim::new(scene.compile().unwrap(), preset.method()).unwrap();
+    let mut methods: Vec<Method> = METHODS.iter().map(|p| p.method()).collect();
+    // What no preset has: a hidden layer, regions.
+    let hybrid = Method::preset("hybrid").unwrap();
+    methods.push(Method { layers: Layers::Interface, regions: 3, ..hybrid });
+    for method in methods {
+        let id = method.id.clone();
+        let mut sim = Sim::new(scene.compile().unwrap(), method).unwrap();
+        let target = muslin::vec3(0.0, 1.0, 2.0);
+        for particle in [100, 100, 120] {
+            sim.inputs.pulls.push(Pull { particle, target, stiffness: 1.0 });
+        }
         sim.advance(1.0 / 600.0);
         let region = Region::new(ALLOCATOR);
         (0..5).for_each(|_| {
@@ -27,7 +37,7 @@ fn stepping_allocates_nothing_after_the_first_step() {
             (found.allocations, found.reallocations),
             (0, 0),
             "{} allocated {} bytes",
-            preset.id,
+            id,
             found.bytes_allocated
         );
     }

@@ -356,7 +356,7 @@ fn all_forces_together_are_the_oracle_s() {
         let state = case.state(21);
         let floors = method.spring_floors(&case.model);
         let wind = case.model.wind;
-        let inputs = Inputs { gravity: case.model.gravity, wind, held: Vec::new() };
+        let inputs = Inputs { gravity: case.model.gravity, wind, ..Inputs::default() };
         let mut forces = Forces::new(&case.model);
         forces.evaluate_all(&case.model, &inputs, &floors, Par::Serial, &state.x, &state.v);
         let expected = case.world(&method).force(&wide(&state.x), &wide(&state.v));
@@ -465,7 +465,7 @@ fn engine_system(case: &Case, method: &Method, x: &[Vec3], v: &[Vec3]) -> System
     let parts = if method.jacobian == Jacobian::Scalar { 3 } else { 1 };
     let mut system = System::new(x.len(), &model.topology, parts);
     let mut forces = Forces::new(model);
-    let inputs = Inputs { gravity: model.gravity, wind: model.wind, held: Vec::new() };
+    let inputs = Inputs { gravity: model.gravity, wind: model.wind, ..Inputs::default() };
     forces.evaluate(model, &inputs, &floors, Par::Serial, x, v);
     for i in 0..x.len() {
         let drag = model.absolute_damping[i]

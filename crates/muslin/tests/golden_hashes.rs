@@ -18,10 +18,12 @@ fn path() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../golden/hashes.toml")
 }
 
-/// FNV-1a over the bits of all positions and velocities.
+/// FNV-1a over the bits of all positions and velocities, interface particles included.
 fn hash(sim: &Sim) -> String {
     let state = sim.state();
-    let components = state.x.iter().chain(&state.v).flat_map(|v| v.to_array());
+    let interface = state.interface_x.iter().chain(&state.interface_v);
+    let all = state.x.iter().chain(&state.v).chain(interface);
+    let components = all.flat_map(|v| v.to_array());
     let hash = components
         .flat_map(|c| c.to_bits().to_le_bytes())
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -5,10 +5,10 @@ use glam::{DVec3, dvec3};
 use muslin::scene::{Air, Cloth, Material, Mesh, Pin, Place, Scene, Springs, Waypoint};
 use muslin::solvers::presets::METHODS;
 use muslin::solvers::{
-    Guess, Integrator, Jacobian, LinearSolver, MomentumCorrection, Preconditioner, SpringLaw,
-    SweepOrder, WeakSprings,
+    Guess, Integrator, Internal, Jacobian, Layers, LinearSolver, Modes, MomentumCorrection,
+    Preconditioner, SpringLaw, SweepOrder, WeakSprings,
 };
-use muslin::{Method, Sim};
+use muslin::{Method, Pull, Sim};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -174,8 +174,36 @@ fn method() -> impl Strategy<Value = Method> {
         newton: c.8.1,
         ..Method::preset("backward-euler").unwrap()
     });
+    let shapes = (
+        select(vec![Modes::Rigid, Modes::Linear, Modes::Quadratic]),
+        select(vec![Layers::Planar, Layers::Interface, Layers::Extruded]),
+        select(vec![Internal::None, Internal::Structural]),
+        prop_oneof![20 => 1u32..5, 1 => Just(0u32)],
+        prop_oneof![20 => 0.0..=1.0, 1 => select(vec![-1.0, 2.0, f64::NAN])],
+        prop_oneof![20 => 0.0..=1.0, 1 => select(vec![-1.0, 2.0, f64::NAN])],
+    );
+    let matched = shapes.prop_map(|(modes, layers, internal, regions, alpha, beta)| Method {
+        id: "matched".into(),
+        modes,
+        layers,
+        internal,
+        regions,
+        alpha,
+        beta,
+        ..Method::preset("meshless").unwrap()
+    });
     let presets = (0..METHODS.len()).prop_map(|i| METHODS[i].method());
-    prop_oneof![presets, mixed].prop_map(|m| Method { max_iterations: 50, ..m })
+    prop_oneof![presets, mixed, matched].prop_map(|m| Method { max_iterations: 50, ..m })
+}
+
+/// Particles that may not exist, stiffnesses that may be none.
+fn pulls() -> impl Strategy<Value = Vec<Pull>> {
+    let one = (0usize..20, vector(3.0), number(1e-3, 1e9)).prop_map(|(particle, target, k)| Pull {
+        particle,
+        target: target.as_vec3(),
+        stiffness: k as f32,
+    });
+    prop::collection::vec(one, 0..4)
 }
 
 #[test]
@@ -186,10 +214,11 @@ fn two_thousand_hostile_scenes_leave_no_nan_and_no_panic() {
     let (counted, counted_refused) = (&mut simulated, &mut refused);
     let cell = std::cell::RefCell::new((counted, counted_refused));
     TestRunner::new(config)
-        .run(&(scene(), method()), |(scene, method)| {
+        .run(&(scene(), method(), pulls()), |(scene, method, pulls)| {
             let sim = scene.compile().and_then(|model| Sim::new(model, method));
             match sim {
                 Ok(mut sim) => {
+                    sim.inputs.pulls = pulls;
                     for _ in 0..3 {
                         let report = sim.step(scene.dt as f32);
                         prop_assert!(sim.state().is_finite(), "a number that is not finite");
@@ -234,6 +263,10 @@ fn hostile_inputs_between_steps_are_survived() {
         sim.inputs.gravity = muslin::vec3(f32::NAN, f32::INFINITY, 0.0);
         sim.inputs.held.push(muslin::Hold { particle: 7, target: muslin::Vec3::NAN });
         sim.inputs.held.push(muslin::Hold { particle: 999, target: muslin::Vec3::ZERO });
+        for (particle, stiffness) in [(999, 1.0), (3, f32::NAN), (4, f32::INFINITY), (5, -1.0)] {
+            let target = muslin::Vec3::splat(if particle == 3 { f32::NAN } else { 1.0 });
+            sim.inputs.pulls.push(Pull { particle, target, stiffness });
+        }
         let report = sim.step(1.0 / 60.0);
         assert!(sim.state().is_finite() && !report.warnings.is_empty(), "{}", preset.id);
         // Sane inputs again: it goes on.

@@ -170,7 +170,10 @@ pub fn measure(
     let start = fall(place, &scene, budget, falling)?;
     let region = Region::new(ALLOCATOR);
     let method = Method::preset(place.method)?;
-    let is_explicit = !matches!(method.integrator, Integrator::BackwardEuler | Integrator::Xpbd);
+    let is_explicit = !matches!(
+        method.integrator,
+        Integrator::BackwardEuler | Integrator::Xpbd | Integrator::ShapeMatching
+    );
     let mut sim = Sim::new(scene.compile()?, method)?;
     if let Some(start) = start {
         sim.restore(start)?;

@@ -1,4 +1,4 @@
-//! `muslin bench`: what a bare step of every method costs, on two scenes at several sizes, and what
+//! `muslin bench`: what a bare step of every method costs, on a few scenes at several sizes, and what
 //! starts and preconditioners do for the same linear systems.
 
 mod cell;
@@ -19,11 +19,13 @@ use muslin::solvers::presets::METHODS;
 use systems::Systems;
 
 /// The scenes, of which only the resolution is changed, and their particles along a side. The drape
-/// is for the paper's own comparison of Kim's method with the implicit one.
-const SCENES: [(&str, &[usize]); 3] = [
+/// is for the paper's own comparison of Kim's method with the implicit one, the last for Rubin's
+/// Table 1.
+const SCENES: [(&str, &[usize]); 4] = [
     ("kim-2006-fall", &[32, 80, 160, 320]),
     ("kim-2006-drape", &[80]),
     ("hang", &[32, 80, 160, 320]),
+    ("rubin-hang", &[8, 16, 32]),
 ];
 /// Largest size of a quick look.
 const QUICK: usize = 80;

@@ -9,8 +9,9 @@
 //! The last two never change the total momentum. Their velocity derivatives are the constants in
 //! front, with reversed sign, and enter the implicit system through [`super::spring::fill_blocks`].
 
+use crate::mesh::Links;
 use crate::mesh::links::PairKernel;
-use crate::model::Model;
+use crate::model::{Model, Springs};
 use crate::par::{BLOCK, Par};
 use glam::Vec3;
 
@@ -38,12 +39,24 @@ pub fn add_absolute(total: &mut [Vec3], model: &Model, par: Par, v: &[Vec3]) {
 /// Adds the dampers between particles.
 pub fn add_between(total: &mut [Vec3], model: &Model, par: Par, x: &[Vec3], v: &[Vec3]) {
     if model.springs.is_damped {
-        model.topology.links.accumulate(par, total, &Dampers { model, x, v });
+        add_links(total, &model.topology.links, &model.springs, par, x, v);
     }
 }
 
+/// Adds the dampers of some springs.
+pub fn add_links(
+    total: &mut [Vec3],
+    links: &Links,
+    springs: &Springs,
+    par: Par,
+    x: &[Vec3],
+    v: &[Vec3],
+) {
+    links.accumulate(par, total, &Dampers { springs, x, v });
+}
+
 struct Dampers<'a> {
-    model: &'a Model,
+    springs: &'a Springs,
     x: &'a [Vec3],
     v: &'a [Vec3],
 }
@@ -51,7 +64,7 @@ struct Dampers<'a> {
 impl PairKernel for Dampers<'_> {
     #[inline(always)]
     fn eval(&self, a: usize, b: usize, link: usize, out: &mut [f32]) {
-        let springs = &self.model.springs;
+        let springs = self.springs;
         for (t, out) in out.chunks_exact_mut(3).enumerate() {
             let (a, b, s) = (a + t, b + t, link + t);
             let f = between(

@@ -5,6 +5,7 @@ pub mod air_drag;
 pub mod damping;
 pub mod gravity;
 pub mod hinge;
+pub mod pull;
 pub mod spring;
 pub mod turning;
 pub mod wind;
@@ -42,9 +43,22 @@ impl Forces {
         }
     }
 
-    /// Gravity, wind, drag and absolute damping at (x, v), which need no neighbours' stiffness; no
-    /// torques.
+    /// Gravity, wind, drag, absolute damping and pulls at (x, v), which need no neighbours' stiffness;
+    /// no torques.
     pub fn evaluate_external(
+        &mut self,
+        model: &Model,
+        inputs: &Inputs,
+        par: Par,
+        x: &[Vec3],
+        v: &[Vec3],
+    ) {
+        self.evaluate_surroundings(model, inputs, par, x, v);
+        pull::add(&mut self.total, &inputs.pulls, x);
+    }
+
+    /// The external forces without the pulls.
+    pub fn evaluate_surroundings(
         &mut self,
         model: &Model,
         inputs: &Inputs,

@@ -18,18 +18,18 @@ pub struct Incidence {
 
 impl Incidence {
     /// Collects the items of each of `particle_count` particles.
-    pub fn new<const N: usize>(items: &[[u32; N]], particle_count: usize) -> Self {
+    pub fn new<T: AsRef<[u32]>>(items: &[T], particle_count: usize) -> Self {
         let mut offsets = vec![0u32; particle_count + 1];
-        for &particle in items.iter().flatten() {
+        for &particle in items.iter().flat_map(AsRef::as_ref) {
             offsets[particle as usize + 1] += 1;
         }
         for i in 0..particle_count {
             offsets[i + 1] += offsets[i];
         }
         let mut next = offsets.clone();
-        let mut members = vec![Member { item: 0, slot: 0 }; items.len() * N];
+        let mut members = vec![Member { item: 0, slot: 0 }; offsets[particle_count] as usize];
         for (item, particles) in items.iter().enumerate() {
-            for (slot, &particle) in particles.iter().enumerate() {
+            for (slot, &particle) in particles.as_ref().iter().enumerate() {
                 let place = &mut next[particle as usize];
                 members[*place as usize] = Member { item: item as u32, slot: slot as u32 };
                 *place += 1;

@@ -79,7 +79,7 @@ pub fn carried(level: usize, offset: (isize, isize)) -> (isize, isize) {
 pub fn in_lattice(level: usize, (row, column): (isize, isize)) -> bool {
     let step = 1 << (level / 2);
     let coarse = row % step == 0 && column % step == 0;
-    coarse && (level % 2 == 0 || (row / step + column / step) % 2 == 0)
+    coarse && (level.is_multiple_of(2) || (row / step + column / step) % 2 == 0)
 }
 
 /// One level: which nodes of level 0 it keeps.

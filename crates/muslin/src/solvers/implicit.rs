@@ -20,7 +20,7 @@ use super::{Coarsening, Guess, Jacobian, LinearSolver, Method, MomentumCorrectio
 use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
 use crate::error::Error;
-use crate::forces::{Forces, hinge, spring, turning, wind};
+use crate::forces::{Forces, hinge, pull, spring, turning, wind};
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::conjugate_gradient::{self, Outcome, Stop, Workspace};
 use crate::linalg::multigrid::Multigrid;
@@ -222,6 +222,7 @@ impl Implicit {
         let constants = model.mass.iter().zip(&model.absolute_damping);
         system.lumped.iter_mut().zip(constants).for_each(|(w, (m, c))| *w = drag * m + h * c);
         system.lumped[n..].copy_from_slice(&model.turning.inertia);
+        pull::add_to_diagonal(&mut system.lumped, &inputs.pulls, h);
         if model.air.acts_on_triangles() {
             let wind = &self.forces.wind;
             for (i, lumped) in system.lumped[..n].iter_mut().enumerate() {
@@ -241,13 +242,14 @@ impl Implicit {
         relaxation::hold(&mut system.inverse, &self.free);
     }
 
-    /// b of the first linearisation: h f + Σ B (v_j − v_i).
+    /// b of the first linearisation: h f + Σ B (v_j − v_i), less h² k v of the pulls.
     fn first_right_side(&mut self, step: &Step<'_>) {
         let (h, par) = (step.h, step.par);
         let rows = self.forces.total.iter().chain(&self.forces.torques);
         self.b.iter_mut().zip(rows).for_each(|(b, f)| *b = h * *f);
         let topology = coupled(&self.reduced, step.model);
         self.system.subtract_coupling(topology, par, &self.v, &mut self.b, 1.0);
+        pull::subtract_from_right_side(&mut self.b, &step.inputs.pulls, h, &self.v);
         scale_each(par, &mut self.b, &self.free);
     }
 
@@ -312,7 +314,7 @@ impl Implicit {
 
     /// Improves `change` towards A⁻¹ b.
     fn solve(&mut self, step: &Step<'_>) -> Outcome {
-        let Step { model, h, par, .. } = *step;
+        let Step { model, inputs, h, par, .. } = *step;
         let (free, sweeps) = (&self.free, self.method.sweeps);
         let Self { system, b, change, scratch, cg, method, reduced, .. } = self;
         let topology = coupled(reduced, model);
@@ -348,14 +350,17 @@ impl Implicit {
                 let Some(cholesky) = &mut self.cholesky else {
                     return Outcome::default();
                 };
-                // Only the scalar Jacobian without drag-changing wind gives the same matrix twice.
+                // Only the scalar Jacobian without drag-changing wind or pulls gives the same matrix
+                // twice.
+                let pulled = !inputs.pulls.is_empty();
                 let constant = method.jacobian == Jacobian::Scalar
+                    && !pulled
                     && !model.springs.is_damped
                     && !model.air.acts_on_triangles();
                 if !constant || self.factored_h != h {
                     cholesky.forget();
                 }
-                self.factored_h = h;
+                self.factored_h = if pulled { f32::NAN } else { h };
                 let ready = cholesky.is_current(free) || cholesky.factor(system, topology, free);
                 if ready {
                     cholesky.solve(b, change);

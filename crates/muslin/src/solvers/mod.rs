@@ -10,6 +10,8 @@ pub mod momentum;
 mod potential;
 pub mod presets;
 pub mod pyramid_guess;
+pub mod shape_fit;
+pub mod shape_matching;
 pub mod xpbd;
 
 pub use crate::forces::spring::Jacobian;
@@ -38,6 +40,8 @@ pub enum Integrator {
     BackwardEuler,
     /// Extended position-based dynamics.
     Xpbd,
+    /// Meshless deformations: every particle is drawn to its place in a fitted shape.
+    ShapeMatching,
 }
 
 /// Which spring law is in force.
@@ -146,6 +150,40 @@ pub enum MomentumCorrection {
     LinearAndAngular,
 }
 
+/// How a fitted shape may deform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Modes {
+    /// Turn and shift only.
+    Rigid,
+    /// Stretch and shear too.
+    Linear,
+    /// Bend and twist too.
+    Quadratic,
+}
+
+/// Layers of particles that shape matching fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layers {
+    /// The cloth only.
+    Planar,
+    /// The cloth and hidden interface particles at the same places, on which pulls act.
+    Interface,
+    /// The cloth and interface particles beside it by one particle spacing, as Rubin has it.
+    Extruded,
+}
+
+/// Springs that act besides shape matching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Internal {
+    /// None.
+    None,
+    /// Structural springs and their dampers: the hybrid.
+    Structural,
+}
+
 /// A method: the integrator and every choice the papers vary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -186,6 +224,19 @@ pub struct Method {
     pub newton: u32,
     /// Momentum put back into unpinned pieces.
     pub momentum: MomentumCorrection,
+    /// How the fitted shape may deform. Shape matching only, like all below.
+    pub modes: Modes,
+    /// Share of the way to its goal a particle is drawn in one step, 0 to 1: the goals' stiffness is
+    /// alpha m/h².
+    pub alpha: f64,
+    /// Share of the deformed shape in the goals, 0 to 1; the rest is the rigid one.
+    pub beta: f64,
+    /// Layers of particles that are fitted.
+    pub layers: Layers,
+    /// Each cloth is covered by regions × regions overlapping fits.
+    pub regions: u32,
+    /// Springs that act as well.
+    pub internal: Internal,
 }
 
 impl Method {
@@ -211,6 +262,13 @@ impl Method {
         range("newton", self.newton, 1, 1000)?;
         range("levels", self.levels, 1, 40)?;
         range("max_iterations", self.max_iterations, 1, 10_000_000)?;
+        range("regions", self.regions, 1, 64)?;
+        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if !(0.0..=1.0).contains(&value) {
+                let remedy = "must be between 0 and 1";
+                return Err(Error::new(format!("method.{key}"), value, remedy));
+            }
+        }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             let remedy = "must be between 0 and 1, for example 1e-4";
             return Err(Error::new("method.tolerance", self.tolerance, remedy));
@@ -236,7 +294,8 @@ impl Method {
             Integrator::ExplicitEuler | Integrator::SymplecticEuler => 0.5 - dampers,
             Integrator::Midpoint => (model.damping_time / h).clamp(0.005, 0.5) - dampers,
             Integrator::Rk4 => 1.0 - dampers,
-            Integrator::Xpbd => f32::INFINITY,
+            // The hybrid cuts its step into substeps.
+            Integrator::Xpbd | Integrator::ShapeMatching => f32::INFINITY,
             Integrator::BackwardEuler => match (self.solver, self.jacobian) {
                 (LinearSolver::ConjugateGradient | LinearSolver::Cholesky, _) => f32::INFINITY,
                 (_, Jacobian::Scalar) => f32::INFINITY,
@@ -252,6 +311,16 @@ impl Method {
                     _ => 400.0,
                 },
             },
+        }
+    }
+
+    /// The largest k h²/m of a pull on a single particle; explicitly, 4 is where it becomes unstable.
+    pub fn pull_limit(&self) -> f32 {
+        match self.integrator {
+            Integrator::BackwardEuler => f32::INFINITY,
+            Integrator::ExplicitEuler => 0.1,
+            Integrator::SymplecticEuler | Integrator::Midpoint => 0.5,
+            Integrator::Rk4 | Integrator::Xpbd | Integrator::ShapeMatching => 1.0,
         }
     }
 
@@ -281,7 +350,8 @@ pub struct Held {
 pub struct Step<'a> {
     /// The constants.
     pub model: &'a Model,
-    /// Gravity and wind, gusts included.
+    /// Gravity and wind, gusts included; at most one pull per particle, no stiffer than the method
+    /// stands.
     pub inputs: &'a Inputs,
     /// Held particles.
     pub held: &'a Held,
@@ -296,7 +366,7 @@ pub struct Step<'a> {
 /// What a solver tells about one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solved {
-    /// Sweeps or iterations.
+    /// Sweeps or iterations; substeps of the hybrid.
     pub iterations: u32,
     /// Cost of the solve in products with the system matrix.
     pub work: f64,
@@ -304,11 +374,14 @@ pub struct Solved {
     pub residual: Option<f64>,
     /// False when a tolerance was not reached.
     pub converged: bool,
+    /// Substeps the solver cut the step into.
+    pub substeps: u32,
 }
 
 impl Solved {
     /// For methods that solve nothing.
-    pub const EXPLICIT: Self = Self { iterations: 0, work: 0.0, residual: None, converged: true };
+    pub const EXPLICIT: Self =
+        Self { iterations: 0, work: 0.0, residual: None, converged: true, substeps: 1 };
 }
 
 /// Carries a state one step further.
@@ -329,6 +402,7 @@ pub fn solver_for(method: &Method, model: &Model) -> Result<Box<dyn Solver>, Err
     Ok(match method.integrator {
         Integrator::BackwardEuler => Box::new(implicit::Implicit::new(method, model)?),
         Integrator::Xpbd => Box::new(xpbd::Xpbd::new(method, model)),
+        Integrator::ShapeMatching => Box::new(shape_matching::ShapeMatching::new(method, model)),
         _ => Box::new(explicit::Explicit::new(method, model)),
     })
 }

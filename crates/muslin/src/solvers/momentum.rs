@@ -1,8 +1,8 @@
 //! Momentum put back after an approximate solve.
 //!
 //! Truncated sweeps and scalar Jacobians lose momentum that the exact solution of the same system
-//! has: a free sheet falls at a fraction of g, a spinning one stops. For every piece without held
-//! particles this adds the rigid motion that restores it:
+//! has: a free sheet falls at a fraction of g, a spinning one stops. For every piece without held or
+//! pulled particles this adds the rigid motion that restores it:
 //!
 //! ```text
 //!   linear    s = (Σ h f − Σ w Δv) / Σ w                       w = m + h c, c the absolute damping
@@ -70,6 +70,9 @@ impl Correction {
             piece.missing += f64::from(h) * forces[i].as_dvec3() - weight * change[i].as_dvec3();
             piece.mass += mass;
             piece.centre += mass * x[i].as_dvec3();
+        }
+        for pull in &step.inputs.pulls {
+            self.pieces[model.piece[pull.particle] as usize].held = true;
         }
         for piece in &mut self.pieces {
             piece.shift = piece.missing / piece.weight;

@@ -41,6 +41,12 @@ fn base(id: &str) -> Method {
         max_iterations: 2000,
         newton: 1,
         momentum: MomentumCorrection::None,
+        modes: Modes::Quadratic,
+        alpha: 0.03,
+        beta: 0.9,
+        layers: Layers::Planar,
+        regions: 1,
+        internal: Internal::None,
     }
 }
 
@@ -159,6 +165,19 @@ pub const METHODS: &[Preset] = &[
         change: |m| {
             m.integrator = Integrator::Xpbd;
             m.sweeps = 10;
+        },
+    },
+    Preset {
+        id: "meshless",
+        about: "shape matching with quadratic modes on a planar basis (Müller 2005, Rubin Eq. 4–6): stable at any step",
+        change: |m| m.integrator = Integrator::ShapeMatching,
+    },
+    Preset {
+        id: "hybrid",
+        about: "the same with structural springs and their dampers (Rubin §6.3), substepped where they need it",
+        change: |m| {
+            m.integrator = Integrator::ShapeMatching;
+            m.internal = Internal::Structural;
         },
     },
 ];

@@ -21,12 +21,15 @@ pub struct Spring {
     pub tension_only: bool,
     /// In the matrix; weak springs may be force only.
     pub implicit: bool,
+    /// Acts in the hybrid of springs and shape matching.
+    pub structural: bool,
 }
 
 impl Spring {
     /// A spring between particles 0 and 1, undamped.
     pub fn plain(k: f64, rest: f64, tension_only: bool) -> Self {
-        Self { a: 0, b: 1, k, rest, along: 0.0, relative: 0.0, tension_only, implicit: true }
+        let (implicit, structural) = (true, true);
+        Self { a: 0, b: 1, k, rest, along: 0.0, relative: 0.0, tension_only, implicit, structural }
     }
 
     /// ½ k (r − L)², or 0 where slack.
@@ -132,6 +135,7 @@ fn flat_slopes(x: [DVec3; 4]) -> [f64; 4] {
 /// Everything that acts on the particles, at one time.
 #[derive(Clone, Debug)]
 pub struct World {
+    pub rest: Vec<DVec3>,
     pub mass: Vec<f64>,
     pub absolute: Vec<f64>,
     pub springs: Vec<Spring>,
@@ -161,6 +165,7 @@ impl World {
                 relative: f64::from(s.relative_damping[i]),
                 tension_only: s.tension_only[i]
                     || (s.strong[i] && method.springs == SpringLaw::TensionOnly),
+                structural: s.structural[i],
                 implicit: s.strong[i] || method.weak_springs == WeakSprings::Implicit,
             })
             .collect();
@@ -178,6 +183,7 @@ impl World {
         let air = &model.air;
         let gust = (TAU * time / f64::from(air.gust_period)).sin() * air.gust.as_dvec3();
         Self {
+            rest: model.start_x.iter().map(|x| x.as_dvec3()).collect(),
             mass: model.mass.iter().map(|m| f64::from(*m)).collect(),
             absolute: model.absolute_damping.iter().map(|c| f64::from(*c)).collect(),
             springs,

@@ -8,6 +8,7 @@
 //!   law.rs     energies, forces, Jacobian models, damping       → World
 //!   dense.rs   matrices, elimination, 3×3 eigenvectors
 //!   step.rs    every integrator and linear solver               → World::step
+//!   meshless.rs shape matching                              → World::shape_matching
 //!   cases.rs   small perturbed cloths and the comparison with the engine
 //! ```
 
@@ -17,6 +18,7 @@
 pub mod cases;
 pub mod dense;
 pub mod law;
+pub mod meshless;
 pub mod step;
 
 pub use dense::Dense;

@@ -145,6 +145,7 @@ impl World {
                 (axpy(h, &after, x), after)
             }
             Integrator::Xpbd => self.xpbd(method.sweeps, start),
+            Integrator::ShapeMatching => self.shape_matching(method, start),
         }
     }
 
