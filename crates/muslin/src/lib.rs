@@ -52,4 +52,4 @@ pub use report::{Energy, Report, SolverReport, Warning, Warnings};
 pub use scene::{Cloth, Scene, Sheet};
 pub use sim::{Advance, Sim};
 pub use solvers::Method;
-pub use state::State;
+pub use state::{Motion, State};

@@ -41,6 +41,13 @@ pub struct Motion<'a> {
     pub spin: &'a [Vec3],
 }
 
+impl<'a> Motion<'a> {
+    /// Particles without orientation.
+    pub fn of_points(x: &'a [Vec3], v: &'a [Vec3]) -> Self {
+        Self { x, v, orientation: &[], spin: &[] }
+    }
+}
+
 impl State {
     /// Copies without allocating when the sizes match.
     pub fn copy_from(&mut self, other: &Self) {

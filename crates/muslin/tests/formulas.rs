@@ -10,7 +10,7 @@ use muslin::forces::{Forces, air_drag, damping, hinge, spring, wind};
 use muslin::linalg::{Sym3, System};
 use muslin::scene::Springs;
 use muslin::solvers::{Jacobian, WeakSprings};
-use muslin::{Cloth, Inputs, Method, Par, Scene, Sheet, Sim};
+use muslin::{Cloth, Inputs, Method, Motion, Par, Scene, Sheet, Sim};
 use oracle::cases::{self, Case, tight};
 use oracle::dense::{eigen, outer};
 use oracle::{Dense, Random, Spring, World, distance, largest, law, wide};
@@ -295,7 +295,8 @@ fn conservative_forces_are_minus_the_gradient_of_the_energy() {
         let inputs = Inputs { gravity: case.model.gravity, ..Inputs::default() };
         let mut forces = Forces::new(&case.model);
         let still = vec![Vec3::ZERO; x.len()];
-        forces.evaluate_all(&case.model, &inputs, &floors, Par::Serial, &state.x, &still);
+        let at = Motion::of_points(&state.x, &still);
+        forces.evaluate_all(&case.model, &inputs, &floors, Par::Serial, at);
         let error = distance(&wide(&forces.total), &written) / scale;
         // Strains of 2 % are known to 3e-6 of themselves.
         assert!(error < 1e-5, "{} {id}: {error:e}", case.name);
@@ -358,7 +359,7 @@ fn all_forces_together_are_the_oracle_s() {
         let wind = case.model.wind;
         let inputs = Inputs { gravity: case.model.gravity, wind, ..Inputs::default() };
         let mut forces = Forces::new(&case.model);
-        forces.evaluate_all(&case.model, &inputs, &floors, Par::Serial, &state.x, &state.v);
+        forces.evaluate_all(&case.model, &inputs, &floors, Par::Serial, state.motion());
         let expected = case.world(&method).force(&wide(&state.x), &wide(&state.v));
         let error = distance(&wide(&forces.total), &expected) / largest(expected);
         assert!(error < 1e-5, "{}: {error:e}", case.name);
@@ -466,7 +467,8 @@ fn engine_system(case: &Case, method: &Method, x: &[Vec3], v: &[Vec3]) -> System
     let mut system = System::new(x.len(), &model.topology, parts);
     let mut forces = Forces::new(model);
     let inputs = Inputs { gravity: model.gravity, wind: model.wind, ..Inputs::default() };
-    forces.evaluate(model, &inputs, &floors, Par::Serial, x, v);
+    forces.evaluate_external(model, &inputs, Par::Serial, x, v);
+    forces.add_elastic(model, &floors, Par::Serial, Motion::of_points(x, v));
     for i in 0..x.len() {
         let drag = model.absolute_damping[i]
             + model.air.drag * model.mass[i]

@@ -6,7 +6,9 @@ use muslin::forces::Forces;
 use muslin::scene::{Pin, Place, Springs};
 use muslin::solvers::shape_fit::{Fit, THIN};
 use muslin::solvers::{Internal, Layers, Modes};
-use muslin::{Cloth, Method, Par, Pull, Scene, Sheet, Sim, State, Vec3, Warning, scenes, vec3};
+use muslin::{
+    Cloth, Method, Motion, Par, Pull, Scene, Sheet, Sim, State, Vec3, Warning, scenes, vec3,
+};
 
 fn sim(scene: &Scene, method: Method) -> Sim {
     Sim::new(scene.compile().unwrap(), method).unwrap()
@@ -76,8 +78,10 @@ fn spring_pairs_cancel_and_dampers_take_energy() {
     let mut random = Random(1);
     for _ in 0..1000 {
         let [x, v] = [0; 2].map(|_| [random.vector().as_vec3(), random.vector().as_vec3()]);
-        with.evaluate_all(&model, &inputs, &floors, Par::Serial, &x, &v);
-        without.evaluate(&model, &inputs, &floors, Par::Serial, &x, &v);
+        let at = Motion::of_points(&x, &v);
+        with.evaluate_all(&model, &inputs, &floors, Par::Serial, at);
+        without.evaluate_external(&model, &inputs, Par::Serial, &x, &v);
+        without.add_elastic(&model, &floors, Par::Serial, at);
         let sum = (with.total[0] + with.total[1]).length();
         assert!(sum < 1e-12, "{sum:e}");
         let power: f32 = (0..2).map(|i| (with.total[i] - without.total[i]).dot(v[i])).sum();
