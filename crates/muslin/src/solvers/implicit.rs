@@ -348,8 +348,10 @@ impl Implicit {
                 let Some(cholesky) = &mut self.cholesky else {
                     return Outcome::default();
                 };
-                // Only the scalar Jacobian without drag-changing wind gives the same matrix twice.
+                // Only the scalar Jacobian without drag-changing wind gives the same matrix twice, and 3D
+                // springs have none.
                 let constant = method.jacobian == Jacobian::Scalar
+                    && model.turning.is_empty()
                     && !model.springs.is_damped
                     && !model.air.acts_on_triangles();
                 if !constant || self.factored_h != h {
