@@ -87,7 +87,7 @@ pub fn jeong_bar() -> Scene {
             turning: Turning { stiffness: turning, damping: 5.0, ..Turning::default() },
             particle_mass: Some(1.0),
             absolute_damping: 0.3,
-            pins: vec![Pin { particles: (0..4).collect(), ..Pin::default() }],
+            pins: vec![Pin { particles: (0..4).collect(), clamp: true, ..Pin::default() }],
             ..Sheet::polygons(vertices, faces)
         }
     };

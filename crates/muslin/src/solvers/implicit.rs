@@ -373,7 +373,9 @@ impl Solver for Implicit {
         let Step { model, h, par, held, .. } = *step;
         let n = model.particle_count();
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
+        update(par, &mut state.spin, |i, spin| held.turns[i] * spin);
         self.free[..n].copy_from_slice(&held.free);
+        self.free[n..].copy_from_slice(&held.turns);
         self.x.copy_from_slice(&state.x);
         self.orientation.copy_from_slice(&state.orientation);
         self.v[..n].copy_from_slice(&state.v);

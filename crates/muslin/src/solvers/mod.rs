@@ -269,6 +269,8 @@ pub struct Held {
     pub free: Vec<f32>,
     /// Velocity that brings a held particle to its target; zero for free ones. [m/s]
     pub velocity: Vec<Vec3>,
+    /// 1 for a particle that turns freely, 0 for a clamped one; empty without 3D springs.
+    pub turns: Vec<f32>,
 }
 
 /// What a solver may read during one step of length `h`.
