@@ -8,6 +8,7 @@
 //!   law.rs     energies, forces, Jacobian models, damping       → World
 //!   dense.rs   matrices, elimination, 3×3 eigenvectors
 //!   step.rs    every integrator and linear solver               → World::step
+//!   turning.rs 3D springs, their motion and stiffness matrix     → Body, Phase
 //!   cases.rs   small perturbed cloths and the comparison with the engine
 //! ```
 
@@ -18,6 +19,7 @@ pub mod cases;
 pub mod dense;
 pub mod law;
 pub mod step;
+pub mod turning;
 
 pub use dense::Dense;
 pub use law::{Hinge, Spring, World};

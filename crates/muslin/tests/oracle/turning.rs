@@ -273,6 +273,33 @@ impl Phase {
     }
 }
 
+/// What backward Euler adds to the angular momentum of a free body by its own error: h Σ m v' × v.
+pub fn own_loss(before: &State, after: &State, mass: &[f32], h: f64) -> DVec3 {
+    let turned =
+        after.v.iter().zip(&before.v).map(|(new, old)| new.as_dvec3().cross(old.as_dvec3()));
+    turned.zip(mass).map(|(cross, m)| h * f64::from(*m) * cross).sum()
+}
+
+/// What backward Euler with steps h leaves of the angular momentum of a rigid body after `steps`. A step that
+/// turns it by α' after one by α has J (2 sin α' − sin(α + α')) + 2 I (tan α'/2 − tan α/2) = 0: particles,
+/// inertia J, move along chords; their own inertia I turns by 2 atan(h ω/2).
+pub fn rigid_law(j: f64, i: f64, omega: f64, h: f64, steps: u32) -> f64 {
+    let solve = |f: &dyn Fn(f64) -> f64| {
+        let halved = |(low, high): (f64, f64)| {
+            let middle = 0.5 * (low + high);
+            if f(middle) < 0.0 { (middle, high) } else { (low, middle) }
+        };
+        (0..60).fold((0.0, 0.5), |bounds, _| halved(bounds)).0
+    };
+    let spun = |a: f64| j * a.sin() + 2.0 * i * (0.5 * a).tan();
+    let mut a = solve(&|a| spun(a) - j * h * omega * a.cos() - i * h * omega);
+    for _ in 1..steps {
+        let old = a;
+        a = solve(&|a| spun(a) + j * (a.sin() - (a + old).sin()) - 2.0 * i * (0.5 * old).tan());
+    }
+    spun(a) / (h * omega * (j + i))
+}
+
 /// Rank by elimination with full pivoting.
 pub fn rank(mut a: Vec<Vec<f64>>) -> usize {
     let n = a.len();
