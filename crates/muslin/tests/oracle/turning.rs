@@ -6,7 +6,9 @@
 use super::{Random, wide};
 use glam::{DMat3, DVec3};
 use muslin::model::TurningLaw;
-use muslin::{Model, State};
+use muslin::scene::{Mesh, Springs, Turning};
+use muslin::scenes::jeong::jelly;
+use muslin::{Cloth, Model, Scene, Sim, State};
 
 /// Listing 1's parameters; `d` holds the restoring directions of both ends in their own frames.
 #[derive(Clone, Debug)]
@@ -323,4 +325,68 @@ pub fn rank(mut a: Vec<Vec<f64>>) -> usize {
         }
     }
     n
+}
+
+pub fn weightless(cloth: Cloth) -> Scene {
+    Scene { gravity: DVec3::ZERO, cloth: vec![cloth], ..Scene::default() }
+}
+
+/// A unit cube of twelve 3D springs.
+pub fn cube(kp: f64, kt: f64, damping: [f64; 2], law: TurningLaw) -> Cloth {
+    Cloth {
+        springs: Springs { structural: kp, structural_damping: damping[0], ..Springs::default() },
+        turning: Turning { stiffness: kt, damping: damping[1], law, inertia: Some(0.1) },
+        ..jelly(3, 0.0)
+    }
+}
+
+/// Ten particles in a box, joined at random.
+pub fn tangle(random: &mut Random, law: TurningLaw) -> Cloth {
+    let vertices: Vec<DVec3> = (0..10).map(|_| random.vector(1.0)).collect();
+    let pairs = (0..10).flat_map(|a| (a + 1..10).map(move |b| [a, b]));
+    let edges = pairs.filter(|[a, b]| b - a == 1 || random.signed() > 0.3).collect();
+    Cloth {
+        mesh: Some(Mesh { vertices, edges, ..Mesh::default() }),
+        turning: Turning { stiffness: 3.0, damping: 0.4, law, inertia: None },
+        ..cube(50.0, 0.0, [0.7, 0.0], law)
+    }
+}
+
+/// The rest shape, shaken in every coordinate.
+pub fn shaken(model: &Model, random: &mut Random, size: f64, speed: f64) -> Phase {
+    Phase::still(wide(&model.rest_x)).shaken(random, size, 2.0 * size, speed)
+}
+
+/// Root mean square of the errors of all distances, and the signed volume at a corner.
+pub fn shape(sim: &Sim) -> (f64, f64) {
+    let (x, rest) = (wide(&sim.state().x), wide(&sim.model().rest_x));
+    let pairs = (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b)));
+    let off = |(a, b): (usize, usize)| x[a].distance(x[b]) - rest[a].distance(rest[b]);
+    let squares: f64 = pairs.map(|pair| off(pair).powi(2)).sum();
+    ((squares / 28.0).sqrt(), (x[1] - x[0]).cross(x[3] - x[0]).dot(x[4] - x[0]))
+}
+
+pub const COLUMNS: usize = 13;
+pub const ROWS: usize = 9;
+
+/// Least and largest angle at the creases [°], mean width of a cell, share of creases on the right side.
+pub fn creases(sim: &Sim, panel: usize) -> (f64, f64, f64, f64) {
+    let x = wide(&sim.state().x);
+    let (mut angles, mut width, mut right) = (Vec::new(), 0.0, 0.0);
+    for row in 0..ROWS {
+        let at = |c: usize| x[row * COLUMNS + c];
+        let down = |c: usize| {
+            x[(row + 1).min(ROWS - 1) * COLUMNS + c] - x[row.min(ROWS - 2) * COLUMNS + c]
+        };
+        width += at(0).distance(at(COLUMNS - 1)) / ((COLUMNS - 1) * ROWS) as f64;
+        for c in (panel..COLUMNS - 1).step_by(panel) {
+            let (before, after) = (at(c - 1) - at(c), at(c + 1) - at(c));
+            angles.push(before.angle_between(after).to_degrees());
+            // Every other crease is a ridge; the first is one.
+            let side = before.cross(after).dot(down(c));
+            right += f64::from(u8::from((side > 0.0) == (c / panel % 2 == 1)));
+        }
+    }
+    let least = angles.iter().copied().fold(f64::MAX, f64::min);
+    (least, angles.iter().copied().fold(0.0, f64::max), width, right / angles.len() as f64)
 }
