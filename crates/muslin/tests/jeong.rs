@@ -120,7 +120,7 @@ fn forces_and_torques_equal_the_oracles() {
         };
         let model = weightless(cloth).compile().unwrap();
         let sim = sim(&model, "rk4");
-        let state = shaken(&model, &mut random, 0.4, 1.0).into_state(sim.state());
+        let state = shaken(&model, &mut random, 0.4, 1.0).rounded(sim.state());
         let floors = sim.method().spring_floors(&model);
         let mut forces = Forces::new(&model);
         forces.evaluate_all(&model, &Inputs::default(), &floors, Par::Serial, state.motion());
@@ -168,7 +168,7 @@ fn meshes_become_the_springs_they_show() {
 fn shaken_cube(law: TurningLaw, method: &str, size: f64) -> Sim {
     let model = weightless(cube(100.0, 100.0, [0.5, 0.3], law)).compile().unwrap();
     let mut sim = sim(&model, method);
-    let state = shaken(&model, &mut Random(2), size, 0.5).into_state(sim.state());
+    let state = shaken(&model, &mut Random(2), size, 0.5).rounded(sim.state());
     sim.restore(&state).unwrap();
     sim
 }
@@ -236,7 +236,7 @@ fn strong_torsional_damping_is_felt_by_every_implicit_method() {
     let model = weightless(cube(100.0, 1.0, [0.0, 100.0], TurningLaw::Sine)).compile().unwrap();
     let left = |id: &str, h: f64, steps: u32| {
         let mut sim = sim(&model, id);
-        let state = shaken(&model, &mut Random(2), 0.02, 0.5).into_state(sim.state());
+        let state = shaken(&model, &mut Random(2), 0.02, 0.5).rounded(sim.state());
         sim.restore(&state).unwrap();
         after(&mut sim, f64::from(steps) * h, h);
         sim.measure().energy.total
@@ -252,7 +252,7 @@ fn strong_torsional_damping_is_felt_by_every_implicit_method() {
 fn every_method_converges_with_its_order() {
     for law in LAWS {
         let model = weightless(cube(10.0, 3.0, [0.1, 0.01], law)).compile().unwrap();
-        let start = shaken(&model, &mut Random(7), 0.1, 0.3).into_state(sim(&model, "rk4").state());
+        let start = shaken(&model, &mut Random(7), 0.1, 0.3).rounded(sim(&model, "rk4").state());
         let (body, mut exact) = (Body::new(&model), Phase::of(&start));
         (0..4000).for_each(|_| body.rk4(&mut exact, 2.5e-4));
         let error = |id: &str, steps: u32| {
@@ -284,7 +284,7 @@ fn undamped_energy_does_not_drift() {
     for law in LAWS {
         let model = weightless(cube(100.0, 100.0, [0.0; 2], law)).compile().unwrap();
         let mut sim = sim(&model, "symplectic-euler");
-        let state = shaken(&model, &mut Random(4), 0.05, 0.3).into_state(sim.state());
+        let state = shaken(&model, &mut Random(4), 0.05, 0.3).rounded(sim.state());
         sim.restore(&state).unwrap();
         // Means over quarters of 200 s.
         let mut mean = || {
@@ -498,7 +498,7 @@ fn parallel_opposite_and_coincident_springs_stay_finite() {
                     3 => p.x[1] = p.x[0],
                     _ => p.x.fill(DVec3::ONE),
                 }
-                sim.restore(&p.into_state(sim.state())).unwrap();
+                sim.restore(&p.rounded(sim.state())).unwrap();
                 for _ in 0..20 {
                     let done = sim.advance(0.005);
                     assert!(
@@ -538,7 +538,7 @@ fn many(method: &str, threads: usize) -> State {
     let model = Scene { cloth: vec![cloth], ..Scene::default() }.compile().unwrap();
     let mut sim = sim(&model, method);
     sim.par = if threads == 1 { Par::Serial } else { Par::Rayon };
-    let state = shaken(&model, &mut Random(8), 0.003, 0.3).into_state(sim.state());
+    let state = shaken(&model, &mut Random(8), 0.003, 0.3).rounded(sim.state());
     sim.restore(&state).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| after(&mut sim, 0.03, 0.01));
@@ -560,7 +560,7 @@ fn a_restored_state_continues_bit_for_bit() {
             let cloth = cube(100.0, 100.0, damping, TurningLaw::Linear);
             let model = weightless(cloth).compile().unwrap();
             let [mut first, mut second] = [sim(&model, preset.id), sim(&model, preset.id)];
-            let state = shaken(&model, &mut Random(2), 0.05, 0.5).into_state(first.state());
+            let state = shaken(&model, &mut Random(2), 0.05, 0.5).rounded(first.state());
             first.restore(&state).unwrap();
             after(&mut first, 0.05, 0.005);
             second.restore(first.state()).unwrap();

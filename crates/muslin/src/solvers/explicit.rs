@@ -84,7 +84,7 @@ impl Explicit {
             add_scaled(par, &mut self.sum.v, *weight, slope);
             add_scaled(par, &mut self.sum.spin, *weight, turn);
             for (i, sum) in self.sum.orientation.iter_mut().enumerate() {
-                *sum = *sum + turning::rate(stage.orientation[i], stage.spin[i]) * *weight;
+                *sum += turning::rate(stage.orientation[i], stage.spin[i]) * *weight;
             }
             if let Some(node) = nodes.get(i + 1) {
                 set_sum(par, &mut stage.x, &state.x, node * h, &stage.v);

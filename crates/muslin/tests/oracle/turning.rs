@@ -261,7 +261,7 @@ impl Phase {
     }
 
     /// Written into an engine's state, rounded.
-    pub fn into_state(&self, like: &State) -> State {
+    pub fn rounded(&self, like: &State) -> State {
         let mut state = like.clone();
         for i in 0..self.x.len() {
             state.x[i] = self.x[i].as_vec3();
