@@ -88,7 +88,7 @@ fn with_and_without_turning(scene: &Scene, method: &Method) -> Result<Vec<Scene>
     let model = turning.compile().map_err(|e| e.to_string())?;
     Ok(match Sim::new(model, method.clone()) {
         Ok(_) => vec![scene.clone(), turning],
-        Err(refusal) if refusal.key.starts_with("method.") => vec![scene.clone()],
+        Err(refusal) if refusal.key.starts_with("method") => vec![scene.clone()],
         Err(other) => return Err(other.to_string()),
     })
 }

@@ -143,6 +143,8 @@ pub struct Pin {
     pub path: Vec<(f64, Vec3)>,
     /// Let go from this time on. [s]
     pub release: f64,
+    /// Holds the orientation as well.
+    pub clamp: bool,
 }
 
 impl Pin {

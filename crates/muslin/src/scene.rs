@@ -267,6 +267,9 @@ pub struct Pin {
     /// Let go from this time on. [s]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<f64>,
+    /// Holds the orientation as well, where there are 3D springs: a wall rather than a pin.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub clamp: bool,
 }
 
 /// Places of a grid. A corner is named by its row and column, each first or last.

@@ -83,6 +83,7 @@ impl Sim {
             held: Held {
                 free: vec![1.0; state.x.len()],
                 velocity: vec![Vec3::ZERO; state.x.len()],
+                turns: vec![1.0; state.spin.len()],
             },
             current: inputs.clone(),
             par: Par::Serial,
@@ -190,6 +191,12 @@ impl Sim {
         let count = self.state.x.len();
         let wanted = pins.chain(self.inputs.held.iter().copied());
         self.current.held.extend(wanted.filter(|hold| hold.particle < count));
+        self.held.turns.fill(1.0);
+        for pin in self.model.pins.iter().filter(|pin| pin.clamp && end <= pin.release) {
+            if let Some(turns) = self.held.turns.get_mut(pin.particle as usize) {
+                *turns = 0.0;
+            }
+        }
         for hold in &self.current.held {
             self.held.free[hold.particle] = 0.0;
             self.held.velocity[hold.particle] = (hold.target - self.state.x[hold.particle]) / h;

@@ -543,7 +543,8 @@ fn add_pins(
             }
             let start = shape.start[particle].as_vec3();
             let particle = (first + particle) as u32;
-            draft.pins.push(Pin { particle, start, path: path.clone(), release });
+            let (path, clamp) = (path.clone(), pin.clamp);
+            draft.pins.push(Pin { particle, start, path, release, clamp });
         }
     }
     Ok(())

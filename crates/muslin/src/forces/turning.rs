@@ -23,9 +23,10 @@
 //! ```
 //!
 //! Implicitly, orientations are further rows of the one system (row n + i for particle i, inertia in place of mass).
-//! With e = D − u the energy is about ½ φ |e|² and ∂e = δθ × D − P (δx_b − δx_a)/r, whose
-//! Gauss–Newton matrix φ ∂eᵀ ∂e is never indefinite: three rank-one terms per end. Damping adds
-//! C ∂eᵀ ∂e with u for D, and one term for the twist.
+//! The energy grows with e, the turn of an end against the spring: ∂e = δθ × u − P (δx_b − δx_a)/r, and
+//! φ ∂eᵀ ∂e is never indefinite: three rank-one terms per end. It is zero for every rigid rotation, also of a
+//! bent spring (with D for u it would brake one by φ |ω × (D − u)|²). Damping adds C ∂eᵀ ∂e to it, and one
+//! term for the twist.
 
 use crate::linalg::{RankOne, System};
 use crate::model::{Model, Turning, TurningLaw};
@@ -33,10 +34,10 @@ use crate::par::{BLOCK, Par};
 use crate::state::Motion;
 use glam::{DQuat, DVec3, Quat, Vec3};
 
-/// Rank-one terms per 3D spring: three per end, and with damping as many again and one for the twist.
+/// Rank-one terms per 3D spring: three per end.
 pub const PARTS: usize = 6;
-/// The same with damping.
-pub const DAMPED_PARTS: usize = 13;
+/// With damping, one more for the twist.
+pub const DAMPED_PARTS: usize = 7;
 
 /// One 3D spring at the current positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -112,21 +113,23 @@ struct Frame {
     own: [Vec3; 2],
 }
 
+/// Unit vector and 1/length of a 3D spring. Ends closer than a thousandth of the rest length have no
+/// direction and exert no torque.
+#[inline]
+fn direction(turning: &Turning, t: usize, d: Vec3) -> (Vec3, f32) {
+    let r = d.length();
+    let usable = r > 1e-3 * turning.rest_length[t] && r.is_finite();
+    let inverse = if usable { 1.0 / r } else { 0.0 };
+    (inverse * d, inverse)
+}
+
 impl Frame {
-    /// Ends closer than a thousandth of the rest length have no direction and exert no torque.
     #[inline]
     fn new(turning: &Turning, t: usize, x: &[Vec3], orientation: &[Quat]) -> Self {
         let [a, b] = turning.ends[t].map(|e| e as usize);
-        let d = x[b] - x[a];
-        let r = d.length();
-        let usable = r > 1e-3 * turning.rest_length[t] && r.is_finite();
-        let inverse = if usable { 1.0 / r } else { 0.0 };
+        let (u, inverse) = direction(turning, t, x[b] - x[a]);
         let [da, db] = turning.directions[t];
-        Self {
-            u: inverse * d,
-            inverse,
-            own: [turned(orientation[a], da), turned(orientation[b], db)],
-        }
+        Self { u, inverse, own: [turned(orientation[a], da), turned(orientation[b], db)] }
     }
 
     /// `v` without its part along the spring.
@@ -161,7 +164,8 @@ pub fn add_damping(turns: &mut [Turn], model: &Model, par: Par, at: Motion<'_>) 
             let t = block * BLOCK + k;
             let [a, b] = turning.ends[t].map(|e| e as usize);
             let frame = Frame::new(turning, t, x, orientation);
-            let (u, c) = (frame.u, turning.damping[t]);
+            let u = frame.u;
+            let c = if frame.inverse > 0.0 { turning.damping[t] } else { 0.0 };
             let own = frame.inverse * u.cross(v[b] - v[a]);
             let slows = [a, b].map(|end| -c * frame.across(spin[end] - own));
             let twist = c * (spin[b] - spin[a]).dot(u) * u;
@@ -170,6 +174,18 @@ pub fn add_damping(turns: &mut [Turn], model: &Model, par: Par, at: Motion<'_>) 
             turn.torque[1] += slows[1] - twist;
         }
     });
+}
+
+/// Power that the torsional damper of 3D spring `t` takes with its ends moving apart with velocity `apart` and
+/// turning with `spins`. [W]
+pub fn dissipation(turning: &Turning, t: usize, x: &[Vec3], apart: Vec3, spins: [Vec3; 2]) -> f32 {
+    let [a, b] = turning.ends[t].map(|e| e as usize);
+    let (u, inverse) = direction(turning, t, x[b] - x[a]);
+    let against = |spin: Vec3| (spin - inverse * u.cross(apart)).reject_from_normalized(u);
+    let twist = (spins[1] - spins[0]).dot(u);
+    let slides = spins.map(|spin| against(spin).length_squared());
+    let c = if inverse > 0.0 { turning.damping[t] } else { 0.0 };
+    c * (slides[0] + slides[1] + twist * twist)
 }
 
 /// Adds all turns to forces and torques.
@@ -199,22 +215,14 @@ pub fn fill_elements(system: &mut System, model: &Model, h: f32, x: &[Vec3], ori
         let frame = Frame::new(turning, t, x, orientation);
         let (law, k, c) = (turning.law[t], turning.stiffness[t], turning.damping[t]);
         terms.fill(RankOne::default());
-        // One row of ∂e: `own` is what the end holds, `toward` the way to the other end.
-        let row = |axis: Vec3, own: Vec3, end: usize, scale: f32| {
-            let toward = if end == 0 { 1.0 } else { -1.0 };
-            let reach = toward * frame.inverse * frame.across(axis);
-            let mut g = [reach, -reach, Vec3::ZERO, Vec3::ZERO];
-            g[2 + end] = own.cross(axis);
-            RankOne { g, scale }
-        };
         for end in 0..2 {
-            let u = if end == 0 { frame.u } else { -frame.u };
-            let scale = h * h * curvature(law, k, frame.own[end], u);
+            let (toward, u) = if end == 0 { (1.0, frame.u) } else { (-1.0, -frame.u) };
+            let scale = h * (h * curvature(law, k, frame.own[end], u) + c);
             for (i, axis) in Vec3::AXES.into_iter().enumerate() {
-                terms[3 * end + i] = row(axis, frame.own[end], end, scale);
-                if turning.is_damped {
-                    terms[PARTS + 3 * end + i] = row(axis, u, end, h * c);
-                }
+                let reach = toward * frame.inverse * frame.across(axis);
+                let mut g = [reach, -reach, Vec3::ZERO, Vec3::ZERO];
+                g[2 + end] = u.cross(axis);
+                terms[3 * end + i] = RankOne { g, scale };
             }
         }
         if turning.is_damped {

@@ -21,7 +21,8 @@ pub fn stack(cubes: usize) -> (Vec<DVec3>, Vec<Vec<usize>>) {
     let mut faces = Vec::new();
     for section in 0..=cubes {
         let first = 4 * section;
-        faces.push(vec![first, first + 3, first + 2, first + 1]);
+        let end = [first, first + 3, first + 2, first + 1];
+        faces.push(if section == 0 { end.to_vec() } else { end.into_iter().rev().collect() });
         if section < cubes {
             faces.extend((0..4).map(|i| {
                 let (a, b) = (first + i, first + (i + 1) % 4);
@@ -87,7 +88,7 @@ pub fn jeong_bar() -> Scene {
             turning: Turning { stiffness: turning, damping: 5.0, ..Turning::default() },
             particle_mass: Some(1.0),
             absolute_damping: 0.3,
-            pins: vec![Pin { particles: (0..4).collect(), ..Pin::default() }],
+            pins: vec![Pin { particles: (0..4).collect(), clamp: true, ..Pin::default() }],
             ..Sheet::polygons(vertices, faces)
         }
     };

@@ -59,7 +59,9 @@ impl Explicit {
         let Step { model, inputs, held, par, .. } = *step;
         self.forces.evaluate_all(model, inputs, &self.floors, par, at);
         update(par, &mut self.forces.total, |i, f| (held.free[i] / model.mass[i]) * f);
-        update(par, &mut self.forces.torques, |i, t| t / model.turning.inertia[i]);
+        update(par, &mut self.forces.torques, |i, t| {
+            (held.turns[i] / model.turning.inertia[i]) * t
+        });
     }
 
     /// Runge–Kutta with a diagonal tableau: stage i is evaluated at `nodes[i]`·h along the slope of
@@ -107,6 +109,7 @@ impl Solver for Explicit {
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
         let Step { held, h, par, .. } = *step;
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
+        update(par, &mut state.spin, |i, spin| held.turns[i] * spin);
         match self.integrator {
             Integrator::Midpoint => self.runge_kutta(step, state, &[0.0, 0.5], &[0.0, 1.0]),
             Integrator::Rk4 => {

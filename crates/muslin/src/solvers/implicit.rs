@@ -350,17 +350,17 @@ impl Implicit {
                 let Some(cholesky) = &mut self.cholesky else {
                     return Outcome::default();
                 };
-                // Only the scalar Jacobian without drag-changing wind or pulls gives the same matrix
-                // twice.
-                let pulled = !inputs.pulls.is_empty();
+                // Only the scalar Jacobian without drag-changing wind or pulls gives the same matrix twice,
+                // and 3D springs have none.
                 let constant = method.jacobian == Jacobian::Scalar
-                    && !pulled
+                    && inputs.pulls.is_empty()
+                    && model.turning.is_empty()
                     && !model.springs.is_damped
                     && !model.air.acts_on_triangles();
                 if !constant || self.factored_h != h {
                     cholesky.forget();
                 }
-                self.factored_h = if pulled { f32::NAN } else { h };
+                self.factored_h = if constant { h } else { f32::NAN };
                 let ready = cholesky.is_current(free) || cholesky.factor(system, topology, free);
                 if ready {
                     cholesky.solve(b, change);
@@ -376,7 +376,9 @@ impl Solver for Implicit {
         let Step { model, h, par, held, .. } = *step;
         let n = model.particle_count();
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
+        update(par, &mut state.spin, |i, spin| held.turns[i] * spin);
         self.free[..n].copy_from_slice(&held.free);
+        self.free[n..].copy_from_slice(&held.turns);
         self.x.copy_from_slice(&state.x);
         self.orientation.copy_from_slice(&state.orientation);
         self.v[..n].copy_from_slice(&state.v);

@@ -343,6 +343,8 @@ pub struct Held {
     pub free: Vec<f32>,
     /// Velocity that brings a held particle to its target; zero for free ones. [m/s]
     pub velocity: Vec<Vec3>,
+    /// 1 for a particle that turns freely, 0 for a clamped one; empty without 3D springs.
+    pub turns: Vec<f32>,
 }
 
 /// What a solver may read during one step of length `h`.
@@ -394,10 +396,12 @@ pub trait Solver: Send {
 /// The solver of a method for a model.
 pub fn solver_for(method: &Method, model: &Model) -> Result<Box<dyn Solver>, Error> {
     method.validate()?;
-    let knows_turning = method.integrator != Integrator::Xpbd;
-    if !model.turning.is_empty() && !knows_turning {
-        let remedy = "xpbd has no 3D springs; use another method, or set turning.stiffness = 0";
-        return Err(Error::new("method.integrator", "xpbd", remedy));
+    // Shape matching takes no heed of springs; its hybrid takes only the stretching part.
+    let stretches_only =
+        method.integrator == Integrator::ShapeMatching && method.internal == Internal::Structural;
+    if !model.turning.is_empty() && (method.integrator == Integrator::Xpbd || stretches_only) {
+        let remedy = "has no 3D springs; use another method, or set turning.stiffness = 0";
+        return Err(Error::new("method", &method.id, remedy));
     }
     Ok(match method.integrator {
         Integrator::BackwardEuler => Box::new(implicit::Implicit::new(method, model)?),

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! with f_e the external forces at the velocity v_k of the linearisation, w = m + h c the scalar
-//! diagonal, and D the dampers along springs in the directions of x_k (those of 3D springs are left out). Its gradient at v_k is minus the right-hand
-//! side of Newton's equation, so a step that lowers Φ makes progress, however far from the minimum.
-//! Positions are never rounded to f32 here: a stretch of a millionth would drown in it.
+//! diagonal, and D the dampers of springs and 3D springs in the directions of x_k. Its gradient at v_k
+//! is minus the right-hand side of Newton's equation, so a step that lowers Φ makes progress, however
+//! far from the minimum. Positions are never rounded to f32 here: a stretch of a millionth would drown in it.
 
 use super::Step;
 use crate::forces::{elastic_energy, turning};
@@ -53,6 +53,16 @@ impl Potential<'_> {
                 let apart = velocity(b) - velocity(a);
                 let rate = springs.damping[s] * n.dot(apart).powi(2)
                     + springs.relative_damping[s] * apart.length_squared();
+                sum += f64::from(0.5 * h * rate);
+            }
+        }
+        let turning = &model.turning;
+        if turning.is_damped {
+            for (t, ends) in turning.ends.iter().enumerate() {
+                let [a, b] = ends.map(|e| e as usize);
+                let (apart, spins) =
+                    (velocity(b) - velocity(a), [velocity(n + a), velocity(n + b)]);
+                let rate = turning::dissipation(turning, t, self.x, apart, spins);
                 sum += f64::from(0.5 * h * rate);
             }
         }

@@ -9,6 +9,7 @@
 //!   dense.rs   matrices, elimination, 3×3 eigenvectors
 //!   step.rs    every integrator and linear solver               → World::step
 //!   meshless.rs shape matching                              → World::shape_matching
+//!   turning.rs 3D springs, their motion and stiffness matrix     → Body, Phase
 //!   cases.rs   small perturbed cloths and the comparison with the engine
 //! ```
 
@@ -20,6 +21,7 @@ pub mod dense;
 pub mod law;
 pub mod meshless;
 pub mod step;
+pub mod turning;
 
 pub use dense::Dense;
 pub use law::{Hinge, Spring, World};
