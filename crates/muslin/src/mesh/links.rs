@@ -117,18 +117,33 @@ impl Links {
         T: Copy + std::ops::AddAssign + Send + Sync,
     {
         par.blocks(out, |block, out| {
-            let first = block * BLOCK;
-            for run in &self.block_runs[block] {
-                let len = run.len as usize;
-                let values = &values[run.link as usize..][..len];
-                for (wanted, start) in [(run.write_a, run.a), (run.write_b, run.b)] {
-                    if wanted {
-                        let ends = &mut out[start as usize - first..][..len];
-                        ends.iter_mut().zip(values).for_each(|(o, v)| *o += *v);
-                    }
+            widest(BothEnds { runs: &self.block_runs[block], first: block * BLOCK, out, values });
+        });
+    }
+}
+
+struct BothEnds<'a, T> {
+    runs: &'a [Run],
+    first: usize,
+    out: &'a mut [T],
+    values: &'a [T],
+}
+
+impl<T: Copy + std::ops::AddAssign> pulp::NullaryFnOnce for BothEnds<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for run in self.runs {
+            let len = run.len as usize;
+            let values = &self.values[run.link as usize..][..len];
+            for (wanted, start) in [(run.write_a, run.a), (run.write_b, run.b)] {
+                if wanted {
+                    let ends = &mut self.out[start as usize - self.first..][..len];
+                    ends.iter_mut().zip(values).for_each(|(o, v)| *o += *v);
                 }
             }
-        });
+        }
     }
 }
 
