@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Real-time cloth: every published method on the same scene, with what it costs and gets wrong.
 ///
-/// Without a command a short demo is simulated and drawn into the current folder.
+/// Without a command the lab is served on a free local port and opened in the browser.
 #[derive(Parser)]
 #[command(name = "muslin", version)]
 pub struct Arguments {
@@ -17,6 +17,10 @@ pub struct Arguments {
 /// The commands.
 #[derive(Subcommand)]
 pub enum Command {
+    /// Serve the lab: pull the cloth in the browser and see the numbers
+    Lab(LabArguments),
+    /// Simulate a short demo and draw it into the current folder
+    Demo,
     /// List the built-in scenes, methods or fabrics
     List(ListArguments),
     /// Simulate one scene and write what came out
@@ -25,6 +29,20 @@ pub enum Command {
     Compare(CompareArguments),
     /// Measure what a step of every method costs
     Bench(BenchArguments),
+}
+
+/// How to serve the lab.
+#[derive(Args)]
+pub struct LabArguments {
+    /// Built-in scene to open with
+    #[arg(long, value_name = "SCENE")]
+    pub scene: Option<String>,
+    /// Local port; 0 takes a free one
+    #[arg(long, value_name = "P", default_value_t = 0)]
+    pub port: u16,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 /// What to list.

@@ -1,4 +1,4 @@
-//! `muslin` alone: a short demo, drawn into the current folder, and where to go from there.
+//! `muslin demo`: a short demo, drawn into the current folder, and where to go from there.
 
 use crate::arguments::{RunArguments, SceneArguments};
 use crate::failure::Failure;
@@ -13,6 +13,7 @@ Open muslin-demo.gif to see the cloth move; muslin-demo.png is its last frame an
 muslin-demo.json holds every figure measured.
 
 What else there is:
+  muslin                                                 the lab, in the browser
   muslin list scenes                                     and: list methods, list fabrics
   muslin run hang --method kim-2006 --preview hang.gif   any scene with any method
   muslin compare hang --methods kim-2006,xpbd --seconds 2 --html hang.html

@@ -10,6 +10,7 @@ mod demo;
 mod experiment;
 mod failure;
 mod interrupt;
+mod lab;
 mod list;
 mod machine;
 mod mesh_file;
@@ -24,7 +25,7 @@ mod summary;
 mod text;
 mod threads;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, LabArguments};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -35,7 +36,9 @@ static ALLOCATOR: &stats_alloc::StatsAlloc<std::alloc::System> = &stats_alloc::I
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        None => demo::demo(),
+        None => lab::lab(&LabArguments { scene: None, port: 0, no_open: false }),
+        Some(Command::Lab(arguments)) => lab::lab(&arguments),
+        Some(Command::Demo) => demo::demo(),
         Some(Command::List(arguments)) => list::list(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments).map(|_| ()),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),

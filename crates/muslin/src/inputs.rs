@@ -11,6 +11,8 @@ pub struct Inputs {
     pub wind: Vec3,
     /// Particles held in addition to the scene's pins: hands, drags, attachments.
     pub held: Vec<Hold>,
+    /// Particles that the scene's pins let go of.
+    pub released: Vec<usize>,
     /// Particles pulled towards a point by a spring: drags that give way.
     pub pulls: Vec<Pull>,
 }

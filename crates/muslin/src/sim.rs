@@ -184,7 +184,11 @@ impl Sim {
         self.current.held.clear();
         self.held.free.fill(1.0);
         self.held.velocity.fill(Vec3::ZERO);
+        let released = &self.inputs.released;
         let pins = self.model.pins.iter().filter_map(|pin| {
+            if released.contains(&(pin.particle as usize)) {
+                return None;
+            }
             let target = pin.target(end)?;
             Some(crate::inputs::Hold { particle: pin.particle as usize, target })
         });
@@ -193,6 +197,9 @@ impl Sim {
         self.current.held.extend(wanted.filter(|hold| hold.particle < count));
         self.held.turns.fill(1.0);
         for pin in self.model.pins.iter().filter(|pin| pin.clamp && end <= pin.release) {
+            if self.inputs.released.contains(&(pin.particle as usize)) {
+                continue;
+            }
             if let Some(turns) = self.held.turns.get_mut(pin.particle as usize) {
                 *turns = 0.0;
             }

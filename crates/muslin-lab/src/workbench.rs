@@ -1,0 +1,528 @@
+//! A scene under one to four methods: commands in, messages out, no transport.
+//!
+//! All panes have the same particles; hands, pins, gravity and wind act in all of them.
+
+use crate::frame::{self, Scratch};
+use muslin::fabric::FABRICS;
+use muslin::solvers::presets::METHODS;
+use muslin::{Error, Hold, Method, Model, Pull, Report, Scene, Sim, Vec3, scenes};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// What a client may ask for at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Particles of a scene.
+    pub particles: usize,
+    /// Panes.
+    pub panes: usize,
+    /// Substeps of a frame.
+    pub substeps: u32,
+    /// Iterations of a linear solve.
+    pub iterations: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { particles: 150_000, panes: 4, substeps: 1000, iterations: 20_000 }
+    }
+}
+
+/// What the page asks for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Command {
+    /// A built-in scene under built-in methods.
+    Open {
+        /// Name of the scene.
+        scene: String,
+        /// Names of the methods, one per pane.
+        methods: Vec<String>,
+    },
+    /// A whole scene under whole methods.
+    Load {
+        /// The scene.
+        scene: Box<Scene>,
+        /// One per pane.
+        methods: Vec<Method>,
+        /// Carry positions and velocities over where the particles are as many.
+        #[serde(default)]
+        keep: bool,
+    },
+    /// Run or pause.
+    Play {
+        /// Whether to run.
+        playing: bool,
+    },
+    /// One frame while paused.
+    Step,
+    /// Back to the start.
+    Reset,
+    /// Gravity and wind. [m/s², m/s]
+    Inputs {
+        /// Gravity.
+        gravity: Vec3,
+        /// Wind.
+        wind: Vec3,
+    },
+    /// Drag a particle.
+    Pull {
+        /// The particle.
+        particle: usize,
+        /// Where to. [m]
+        target: Vec3,
+        /// With which stiffness. [N/m]
+        stiffness: f32,
+    },
+    /// End of the drag.
+    Release,
+    /// Hold a particle where it is, or let it go.
+    Pin {
+        /// The particle.
+        particle: usize,
+        /// Whether to hold it.
+        held: bool,
+    },
+    /// A set of frames was drawn.
+    Taken,
+}
+
+/// What the page is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    /// JSON.
+    Text(String),
+    /// Topology or a frame.
+    Binary(Vec<u8>),
+}
+
+/// One method on the scene.
+struct Pane {
+    sim: Sim,
+    report: Report,
+    /// Cost of the last frames. [ms]
+    ms: f64,
+    error: Option<f64>,
+}
+
+/// Frames on their way to the page.
+const MOST_ON_THE_WAY: u32 = 2;
+/// How often reports are sent.
+const REPORT_EVERY: Duration = Duration::from_millis(100);
+/// How often the distance to the converged step is measured, and up to how many particles.
+const ERROR_EVERY: Duration = Duration::from_secs(2);
+const ERROR_PARTICLES: usize = 1100;
+/// Beyond this lag the simulation does not try to catch up with the clock.
+const GIVE_UP: Duration = Duration::from_millis(100);
+
+/// See the module's documentation.
+pub struct Workbench {
+    limits: Limits,
+    scene: Scene,
+    panes: Vec<Pane>,
+    /// Particles held by hand, and those let go by hand.
+    held: Vec<Hold>,
+    released: Vec<usize>,
+    playing: bool,
+    on_the_way: u32,
+    scratch: Scratch,
+    /// When the next frame is due.
+    due: Instant,
+    last_report: Instant,
+    last_error: Instant,
+    /// Clock and simulated time at which the rate was last taken, and the rate.
+    rate_start: (Instant, f64),
+    rate: f64,
+}
+
+impl Workbench {
+    /// An empty workbench.
+    pub fn new(limits: Limits) -> Self {
+        let now = Instant::now();
+        Self {
+            limits,
+            scene: Scene::default(),
+            panes: Vec::new(),
+            held: Vec::new(),
+            released: Vec::new(),
+            playing: true,
+            on_the_way: 0,
+            scratch: Scratch::default(),
+            due: now,
+            last_report: now,
+            last_error: now,
+            rate_start: (now, 0.0),
+            rate: 0.0,
+        }
+    }
+
+    /// The first message: what there is.
+    pub fn catalogue() -> Message {
+        let scenes: Vec<_> = scenes::SCENES
+            .iter()
+            .map(|s| serde_json::json!({ "name": s.name, "about": s.about }))
+            .collect();
+        let methods: Vec<_> = METHODS
+            .iter()
+            .map(|m| serde_json::json!({ "id": m.id, "about": m.about, "method": m.method() }))
+            .collect();
+        let fabrics: Vec<_> = FABRICS
+            .iter()
+            .map(|f| serde_json::json!({ "name": f.name, "about": f.source }))
+            .collect();
+        text(&serde_json::json!({
+            "type": "catalogue", "version": env!("CARGO_PKG_VERSION"),
+            "scenes": scenes, "methods": methods, "fabrics": fabrics,
+        }))
+    }
+
+    /// Carries out one message of the page.
+    pub fn receive(&mut self, message: &str) -> Vec<Message> {
+        let command = match serde_json::from_str::<Command>(message) {
+            Ok(command) => command,
+            Err(error) => return vec![refused(&format!("not a command: {error}"))],
+        };
+        match self.carry_out(command) {
+            Ok(messages) => messages,
+            Err(error) => vec![refused(&error.to_string())],
+        }
+    }
+
+    fn carry_out(&mut self, command: Command) -> Result<Vec<Message>, Error> {
+        let mut messages = Vec::new();
+        match command {
+            Command::Open { scene, methods } => {
+                let methods: Result<_, _> = methods.iter().map(|id| Method::preset(id)).collect();
+                self.playing = true;
+                messages = self.load(scenes::named(&scene)?, methods?, false)?;
+            }
+            Command::Load { scene, methods, keep } => {
+                messages = self.load(*scene, methods, keep)?;
+            }
+            Command::Play { playing } => {
+                self.playing = playing;
+                self.restart_clock();
+            }
+            Command::Step => {
+                self.playing = false;
+                self.advance_panes(true);
+                messages = self.frames();
+                messages.extend(self.reports());
+            }
+            Command::Reset => {
+                let methods = self.panes.iter().map(|pane| pane.sim.method().clone()).collect();
+                messages = self.load(self.scene.clone(), methods, false)?;
+            }
+            Command::Inputs { gravity, wind } => {
+                for value in [gravity, wind] {
+                    if !value.is_finite() || value.abs().max_element() > 1e4 {
+                        let remedy = "must be three numbers between -10000 and 10000";
+                        return Err(Error::new("inputs", value, remedy));
+                    }
+                }
+                for pane in &mut self.panes {
+                    (pane.sim.inputs.gravity, pane.sim.inputs.wind) = (gravity, wind);
+                }
+            }
+            Command::Pull { particle, target, stiffness } => {
+                let pull = Pull { particle, target, stiffness };
+                for pane in &mut self.panes {
+                    pane.sim.inputs.pulls.clear();
+                    pane.sim.inputs.pulls.push(pull);
+                }
+            }
+            Command::Release => {
+                self.panes.iter_mut().for_each(|pane| pane.sim.inputs.pulls.clear());
+            }
+            Command::Pin { particle, held } => self.pin(particle, held)?,
+            Command::Taken => self.on_the_way = self.on_the_way.saturating_sub(1),
+        }
+        Ok(messages)
+    }
+
+    /// Replaces the scene; on an error everything stays as it was.
+    fn load(
+        &mut self,
+        scene: Scene,
+        methods: Vec<Method>,
+        keep: bool,
+    ) -> Result<Vec<Message>, Error> {
+        let Limits { particles, panes, substeps, iterations } = self.limits;
+        if methods.is_empty() || methods.len() > panes {
+            let remedy = format!("give one to {panes} methods");
+            return Err(Error::new("methods", methods.len(), remedy));
+        }
+        // Before compiling: what a grid would take is known.
+        let wanted: usize = (scene.cloth.iter())
+            .map(|c| match &c.mesh {
+                Some(mesh) => mesh.vertices.len(),
+                None => c.columns.saturating_mul(c.rows),
+            })
+            .fold(0, usize::saturating_add);
+        if wanted > particles {
+            let remedy = format!("the lab holds at most {particles} particles");
+            return Err(Error::new("particles", wanted, remedy));
+        }
+        if scene.substeps > substeps {
+            let remedy = format!("the lab takes at most {substeps} substeps");
+            return Err(Error::new("substeps", scene.substeps, remedy));
+        }
+        let model = scene.compile()?;
+        let mut new = Vec::new();
+        for (index, mut method) in methods.into_iter().enumerate() {
+            method.max_iterations = method.max_iterations.min(iterations);
+            let mut sim = Sim::new(model.clone(), method)?;
+            if let Some(old) = self.panes.get(index).or(self.panes.first()).filter(|_| keep) {
+                let mut state = old.sim.state().clone();
+                // What belongs to another kind of method stays behind.
+                state.interface_x.clear();
+                state.interface_v.clear();
+                if sim.restore(&state).is_ok() {
+                    sim.inputs.pulls = old.sim.inputs.pulls.clone();
+                }
+            }
+            let report = sim.measure();
+            new.push(Pane { sim, report, ms: 0.0, error: None });
+        }
+        let kept = keep && self.panes.first().is_some_and(|pane| same_particles(pane, &model));
+        if !kept {
+            self.held.clear();
+            self.released.clear();
+        }
+        self.scene = scene;
+        self.panes = new;
+        self.on_the_way = 0;
+        self.restart_clock();
+        self.apply_pins();
+        let mut messages = vec![self.opened(), Message::Binary(frame::triangles(&model))];
+        messages.push(Message::Binary(frame::edges(&model)));
+        messages.extend(self.frames());
+        messages.extend(self.reports());
+        Ok(messages)
+    }
+
+    fn pin(&mut self, particle: usize, held: bool) -> Result<(), Error> {
+        let Some(pane) = self.panes.first() else { return Ok(()) };
+        let Some(&target) = pane.sim.state().x.get(particle) else {
+            let count = pane.sim.state().x.len();
+            return Err(Error::new("particle", particle, format!("there are only {count}")));
+        };
+        self.held.retain(|hold| hold.particle != particle);
+        self.released.retain(|released| *released != particle);
+        if held {
+            self.held.push(Hold { particle, target });
+        } else {
+            self.released.push(particle);
+        }
+        self.apply_pins();
+        Ok(())
+    }
+
+    fn apply_pins(&mut self) {
+        for pane in &mut self.panes {
+            pane.sim.inputs.held.clone_from(&self.held);
+            pane.sim.inputs.released.clone_from(&self.released);
+        }
+    }
+
+    fn restart_clock(&mut self) {
+        let now = Instant::now();
+        self.due = now;
+        let time = self.panes.first().map_or(0.0, |pane| pane.sim.state().time);
+        self.rate_start = (now, time);
+    }
+
+    /// How long nothing needs to be done; `None` while paused.
+    pub fn idle(&self) -> Option<Duration> {
+        let runs = self.playing && !self.panes.is_empty();
+        runs.then(|| self.due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Simulates the frame that is due, if one is, and says what is to be sent.
+    pub fn advance(&mut self) -> Vec<Message> {
+        let now = Instant::now();
+        if !self.playing || self.panes.is_empty() || now < self.due {
+            return Vec::new();
+        }
+        let frame = Duration::from_secs_f64(self.scene.dt);
+        self.due += frame;
+        // Slower than the clock: go on from here, and let the rate tell.
+        if now > self.due + GIVE_UP {
+            self.due = now;
+        }
+        let report = now - self.last_report >= REPORT_EVERY;
+        self.advance_panes(report);
+        let mut messages = Vec::new();
+        if self.on_the_way < MOST_ON_THE_WAY {
+            self.on_the_way += 1;
+            messages = self.frames();
+        }
+        if report {
+            self.last_report = now;
+            self.take_rate();
+            messages.extend(self.reports());
+        }
+        messages
+    }
+
+    fn advance_panes(&mut self, measure: bool) {
+        let dt = self.scene.dt as f32;
+        let several = self.panes.len() > 1;
+        let with_error = measure && several && self.last_error.elapsed() >= ERROR_EVERY;
+        if with_error {
+            self.last_error = Instant::now();
+        }
+        for Pane { sim, report, ms, error } in &mut self.panes {
+            let begun = Instant::now();
+            if with_error && sim.model().particle_count() <= ERROR_PARTICLES {
+                if let Ok(measured) = sim.step_with_error(dt) {
+                    *error = measured.converged_error;
+                    *report = measured;
+                }
+                continue;
+            }
+            if measure {
+                *report = sim.step(dt);
+            } else {
+                let done = sim.advance(dt);
+                report.warnings.extend(done.warnings);
+                let spent = 1e3 * begun.elapsed().as_secs_f64();
+                *ms += 0.1 * (spent - *ms);
+            }
+        }
+    }
+
+    fn take_rate(&mut self) {
+        let Some(pane) = self.panes.first() else { return };
+        let (clock, time) = self.rate_start;
+        let spent = clock.elapsed().as_secs_f64();
+        if spent > 0.5 {
+            self.rate = (pane.sim.state().time - time) / spent;
+            self.rate_start = (Instant::now(), pane.sim.state().time);
+        }
+    }
+
+    fn opened(&self) -> Message {
+        let panes = self.panes.iter().map(|pane| {
+            let model = pane.sim.model();
+            serde_json::json!({
+                "method": pane.sim.method(), "particles": model.particle_count(),
+                "springs": model.spring_count(), "hinges": model.hinges.len(),
+                "turns": model.turning.len(), "triangles": model.triangles.len(),
+                "limit": finite(limit(pane)),
+            })
+        });
+        let panes = serde_json::Value::Array(panes.collect());
+        let model = self.panes.first().map(|pane| pane.sim.model());
+        let start = model.map_or(&[][..], |model| &model.start_x);
+        let low = start.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+        let high = start.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+        let mut pins: Vec<usize> = model
+            .map_or(&[][..], |model| &model.pins)
+            .iter()
+            .map(|pin| pin.particle as usize)
+            .filter(|particle| !self.released.contains(particle))
+            .chain(self.held.iter().map(|hold| hold.particle))
+            .collect();
+        pins.sort_unstable();
+        pins.dedup();
+        text(&serde_json::json!({
+            "type": "opened", "scene": self.scene, "panes": panes, "pins": pins,
+            "dt": self.scene.dt, "substeps": self.scene.substeps, "size": [low, high],
+        }))
+    }
+
+    fn frames(&mut self) -> Vec<Message> {
+        let Self { scratch, panes, .. } = self;
+        let frame = |(i, pane): (usize, &Pane)| {
+            Message::Binary(frame::frame(scratch, i, pane.sim.model(), pane.sim.state()))
+        };
+        panes.iter().enumerate().map(frame).collect()
+    }
+
+    fn reports(&mut self) -> Vec<Message> {
+        let (playing, rate) = (self.playing, self.rate);
+        let report = |(i, pane): (usize, &mut Pane)| {
+            let r = &pane.report;
+            let message = text(&PaneReport {
+                kind: "report",
+                pane: i,
+                time: r.time,
+                playing,
+                rate: finite(rate),
+                ms: finite(pane.ms),
+                energy: r.energy,
+                max_strain: finite(r.max_strain),
+                mean_strain: finite(r.mean_strain),
+                max_speed: finite(r.max_speed),
+                lowest: finite(r.lowest),
+                iterations: r.solver.iterations,
+                residual: r.solver.residual.and_then(finite),
+                stiffness_number: finite(f64::from(r.stiffness_number)),
+                limit: finite(limit(pane)),
+                error: pane.error.and_then(finite),
+                warnings: (r.warnings.iter())
+                    .map(|w| Sentence { kind: w, remedy: w.remedy() })
+                    .collect(),
+            });
+            pane.report.warnings = Default::default();
+            message
+        };
+        self.panes.iter_mut().enumerate().map(report).collect()
+    }
+}
+
+/// Figures of one pane.
+#[derive(Serialize)]
+struct PaneReport {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    pane: usize,
+    time: f64,
+    playing: bool,
+    rate: Option<f64>,
+    ms: Option<f64>,
+    energy: muslin::Energy,
+    max_strain: Option<f64>,
+    mean_strain: Option<f64>,
+    max_speed: Option<f64>,
+    lowest: Option<f64>,
+    iterations: u32,
+    residual: Option<f64>,
+    stiffness_number: Option<f64>,
+    limit: Option<f64>,
+    error: Option<f64>,
+    warnings: Vec<Sentence>,
+}
+
+/// A warning and what to do.
+#[derive(Serialize)]
+struct Sentence {
+    kind: muslin::Warning,
+    remedy: &'static str,
+}
+
+/// The stiffness number a pane's method stands.
+fn limit(pane: &Pane) -> f64 {
+    let model = pane.sim.model();
+    let h = (model.dt / f64::from(model.substeps)) as f32;
+    f64::from(pane.sim.method().stiffness_limit(model, h))
+}
+
+fn same_particles(pane: &Pane, model: &Model) -> bool {
+    pane.sim.model().particle_count() == model.particle_count()
+}
+
+/// JSON has no infinity.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn refused(message: &str) -> Message {
+    text(&serde_json::json!({ "type": "refused", "message": message }))
+}
+
+fn text(value: &impl Serialize) -> Message {
+    // Numbers and strings of our own: nothing that JSON could not hold.
+    Message::Text(serde_json::to_string(value).unwrap_or_default())
+}

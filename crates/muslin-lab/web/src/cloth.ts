@@ -1,0 +1,229 @@
+// One pane's cloth on the stage: surface, structural edges, loose rods and pins. Frames are put
+// in by exchanging the arrays behind the attributes, so nothing is copied on the way to the GPU.
+
+import {
+  BufferAttribute, BufferGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, Group,
+  InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshStandardMaterial, Quaternion,
+  SphereGeometry, Vector3, Color,
+} from 'three';
+import type { Frame, ViewMode } from './types';
+import { CLOTH_BACK, CLOTH_FRONT, COLOUR_MAPS, colourTexture } from './colours';
+
+/** What all panes share, computed once per scene. */
+export interface Topology {
+  particles: number;
+  triangles: Uint32Array;
+  edges: Uint32Array;
+  /** Edges of no triangle, drawn as rods. */
+  loose: Uint32Array;
+  /** Particles at the ends of rods. */
+  beads: Uint32Array;
+}
+
+/** Rods and beads are placed one by one; beyond this many only lines are drawn. */
+const MOST_RODS = 6000;
+
+export function topology(particles: number, triangles: Uint32Array, edges: Uint32Array): Topology {
+  const key = (a: number, b: number) => (a < b ? a * particles + b : b * particles + a);
+  const inTriangles = new Set<number>();
+  // Cloths without any rod are the rule, and a grid's edges all lie on triangles.
+  for (let t = 0; t + 2 < triangles.length; t += 3) {
+    const [a, b, c] = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
+    inTriangles.add(key(a, b)).add(key(b, c)).add(key(c, a));
+  }
+  const loose: number[] = [];
+  const beads = new Set<number>();
+  for (let e = 0; e + 1 < edges.length; e += 2) {
+    const [a, b] = [edges[e]!, edges[e + 1]!];
+    if (inTriangles.has(key(a, b))) continue;
+    loose.push(a, b);
+    beads.add(a).add(b);
+  }
+  const few = loose.length / 2 <= MOST_RODS;
+  return {
+    particles,
+    triangles,
+    edges,
+    loose: new Uint32Array(few ? loose : []),
+    beads: new Uint32Array(few ? beads : []),
+  };
+}
+
+/** Materials of all panes. */
+export class Materials {
+  readonly uniforms = {
+    front: { value: new Color(CLOTH_FRONT) },
+    back: { value: new Color(CLOTH_BACK) },
+    fill: { value: new Color('#888') },
+    mode: { value: 0 },
+    strainMap: { value: colourTexture(COLOUR_MAPS.strain, true) },
+    speedMap: { value: colourTexture(COLOUR_MAPS.speed, false) },
+  };
+  readonly surface = new MeshStandardMaterial({
+    side: DoubleSide, shadowSide: DoubleSide, roughness: 0.82, metalness: 0,
+    polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+  });
+  readonly lines = new LineBasicMaterial({ color: '#ffffff' });
+  readonly rod = new MeshStandardMaterial({ color: CLOTH_FRONT, roughness: 0.6 });
+  readonly bead = new MeshStandardMaterial({ color: CLOTH_BACK, roughness: 0.5 });
+  readonly pin = new MeshStandardMaterial({ color: '#23262d', roughness: 0.45 });
+
+  constructor() {
+    // Two-sided colour and data colours; light and shadow stay three's own.
+    this.surface.onBeforeCompile = (shader) => {
+      Object.assign(shader.uniforms, this.uniforms);
+      shader.vertexShader = shader.vertexShader
+        .replace('#include <common>', `#include <common>
+          attribute float strain; attribute float speed;
+          varying float vStrain; varying float vSpeed;`)
+        .replace('#include <begin_vertex>', `#include <begin_vertex>
+          vStrain = strain; vSpeed = speed;`);
+      shader.fragmentShader = shader.fragmentShader
+        .replace('#include <common>', `#include <common>
+          uniform vec3 front; uniform vec3 back; uniform vec3 fill; uniform int mode;
+          uniform sampler2D strainMap; uniform sampler2D speedMap;
+          varying float vStrain; varying float vSpeed;`)
+        .replace('#include <color_fragment>', `#include <color_fragment>
+          if (mode == 0) diffuseColor.rgb = gl_FrontFacing ? front : back;
+          else if (mode == 1) diffuseColor.rgb = fill;
+          else if (mode == 2) diffuseColor.rgb = texture2D(strainMap, vec2(vStrain * 0.996 + 0.002, 0.5)).rgb;
+          else diffuseColor.rgb = texture2D(speedMap, vec2(vSpeed * 0.996 + 0.002, 0.5)).rgb;`)
+        // Data colours keep most of their own value, so that the legend can be read off them.
+        .replace('#include <opaque_fragment>', `
+          if (mode >= 2) outgoingLight = mix(outgoingLight, diffuseColor.rgb, 0.65);
+          if (mode == 1) outgoingLight = diffuseColor.rgb;
+          #include <opaque_fragment>`);
+    };
+  }
+
+  set mode(mode: ViewMode) {
+    this.uniforms.mode.value = { shaded: 0, wireframe: 1, strain: 2, speed: 3 }[mode];
+  }
+}
+
+const sphere = new SphereGeometry(1, 16, 12);
+const cylinder = new CylinderGeometry(1, 1, 1, 10, 1, true);
+const UP = new Vector3(0, 1, 0);
+
+export class PaneCloth {
+  readonly group = new Group();
+  frame: Frame | null = null;
+  private readonly geometry = new BufferGeometry();
+  private readonly position: BufferAttribute;
+  private readonly normal: BufferAttribute;
+  private readonly strain: BufferAttribute;
+  private readonly speed: BufferAttribute;
+  private readonly surface: Mesh;
+  private readonly lineGeometry = new BufferGeometry();
+  private readonly lines: LineSegments;
+  private readonly rods: InstancedMesh;
+  private readonly beads: InstancedMesh;
+  private pins: InstancedMesh | null = null;
+  private pinned: number[] = [];
+  private readonly matrix = new Matrix4();
+  private readonly a = new Vector3();
+  private readonly b = new Vector3();
+  private readonly scale = new Vector3();
+  private readonly turn = new Quaternion();
+
+  constructor(
+    private readonly shape: Topology,
+    private readonly materials: Materials,
+    private readonly rodRadius: number,
+    private readonly pinRadius: number,
+  ) {
+    const n = shape.particles;
+    this.position = new BufferAttribute(new Float32Array(3 * n), 3);
+    this.normal = new BufferAttribute(new Int8Array(4 * n), 4, true);
+    this.strain = new BufferAttribute(new Uint8Array(n), 1, true);
+    this.speed = new BufferAttribute(new Uint8Array(n), 1, true);
+    for (const a of [this.position, this.normal, this.strain, this.speed]) a.setUsage(DynamicDrawUsage);
+    this.geometry.setAttribute('position', this.position);
+    this.geometry.setAttribute('normal', this.normal);
+    this.geometry.setAttribute('strain', this.strain);
+    this.geometry.setAttribute('speed', this.speed);
+    this.geometry.setIndex(new BufferAttribute(shape.triangles, 1));
+    this.surface = new Mesh(this.geometry, materials.surface);
+    this.surface.castShadow = this.surface.receiveShadow = true;
+    this.lineGeometry.setAttribute('position', this.position);
+    this.lineGeometry.setIndex(new BufferAttribute(shape.edges, 1));
+    this.lines = new LineSegments(this.lineGeometry, materials.lines);
+    this.rods = new InstancedMesh(cylinder, materials.rod, shape.loose.length / 2);
+    this.beads = new InstancedMesh(sphere, materials.bead, shape.beads.length);
+    this.rods.castShadow = this.beads.castShadow = true;
+    this.group.add(this.surface, this.lines, this.rods, this.beads);
+    // Bounds would have to follow every frame; the stage always shows everything anyway.
+    for (const object of this.group.children) object.frustumCulled = false;
+    this.group.visible = false;
+  }
+
+  setMode(mode: ViewMode): void {
+    this.lines.visible = mode === 'wireframe';
+    this.surface.castShadow = true;
+  }
+
+  setPins(pins: number[]): void {
+    if (this.pins) {
+      this.group.remove(this.pins);
+      this.pins.dispose();
+    }
+    this.pinned = pins.filter((p) => p < this.shape.particles);
+    this.pins = new InstancedMesh(sphere, this.materials.pin, this.pinned.length);
+    this.pins.frustumCulled = false;
+    this.pins.castShadow = true;
+    this.group.add(this.pins);
+    this.place();
+  }
+
+  /** Shows a frame; false if it belongs to another scene. */
+  take(frame: Frame): boolean {
+    if (frame.n !== this.shape.particles) return false;
+    this.frame = frame;
+    this.exchange(this.position, frame.positions);
+    this.exchange(this.normal, frame.normals);
+    this.exchange(this.strain, frame.strain);
+    this.exchange(this.speed, frame.speed);
+    this.place();
+    this.group.visible = true;
+    return true;
+  }
+
+  private exchange(attribute: BufferAttribute, array: Float32Array | Int8Array | Uint8Array): void {
+    attribute.array = array;
+    attribute.needsUpdate = true;
+  }
+
+  private at(particle: number, into: Vector3): Vector3 {
+    return into.fromArray(this.position.array as Float32Array, 3 * particle);
+  }
+
+  /** Puts pins, rods and beads where the particles are. */
+  private place(): void {
+    const ball = (mesh: InstancedMesh, i: number, particle: number, radius: number) => {
+      this.turn.identity();
+      mesh.setMatrixAt(i, this.matrix.compose(this.at(particle, this.a), this.turn, this.scale.setScalar(radius)));
+    };
+    this.pinned.forEach((p, i) => this.pins && ball(this.pins, i, p, this.pinRadius));
+    if (this.pins) this.pins.instanceMatrix.needsUpdate = true;
+    const { loose, beads } = this.shape;
+    for (let i = 0; i < beads.length; i++) ball(this.beads, i, beads[i]!, 1.7 * this.rodRadius);
+    for (let i = 0; 2 * i + 1 < loose.length; i++) {
+      this.at(loose[2 * i]!, this.a);
+      this.at(loose[2 * i + 1]!, this.b).sub(this.a);
+      const length = this.b.length() || 1e-9;
+      this.turn.setFromUnitVectors(UP, this.b.divideScalar(length));
+      this.a.addScaledVector(this.b, length / 2);
+      this.scale.set(this.rodRadius, length, this.rodRadius);
+      this.rods.setMatrixAt(i, this.matrix.compose(this.a, this.turn, this.scale));
+    }
+    this.rods.instanceMatrix.needsUpdate = this.beads.instanceMatrix.needsUpdate = true;
+  }
+
+  dispose(): void {
+    this.geometry.dispose();
+    this.lineGeometry.dispose();
+    this.rods.dispose();
+    this.beads.dispose();
+    this.pins?.dispose();
+  }
+}

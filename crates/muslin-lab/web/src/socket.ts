@@ -1,0 +1,111 @@
+// The connection to the workbench: typed messages, binary ones decoded in place, and a new
+// attempt with growing pauses after a loss.
+
+import type { Frame, FromWorkbench, ToWorkbench } from './types';
+
+export type Decoded =
+  | { kind: 'triangles'; indices: Uint32Array }
+  | { kind: 'edges'; indices: Uint32Array }
+  | { kind: 'frame'; frame: Frame };
+
+const TRIANGLES = 1;
+const EDGES = 2;
+const FRAME = 3;
+const FRAME_HEADER = 24;
+
+/** Reads a binary message without copying; null when its size does not fit what it says. */
+export function decode(buffer: ArrayBuffer): Decoded | null {
+  if (buffer.byteLength < 8) return null;
+  const words = new DataView(buffer);
+  const word = (i: number) => words.getUint32(4 * i, true);
+  const kind = word(0);
+  if (kind === TRIANGLES || kind === EDGES) {
+    const length = word(1) * (kind === TRIANGLES ? 3 : 2);
+    if (buffer.byteLength < 8 + 4 * length) return null;
+    const indices = new Uint32Array(buffer, 8, length);
+    return { kind: kind === TRIANGLES ? 'triangles' : 'edges', indices };
+  }
+  if (kind !== FRAME || buffer.byteLength < FRAME_HEADER) return null;
+  const pane = word(1);
+  const n = word(2);
+  if (buffer.byteLength < FRAME_HEADER + 18 * n) return null;
+  const frame: Frame = {
+    pane,
+    n,
+    time: words.getFloat64(16, true),
+    positions: new Float32Array(buffer, FRAME_HEADER, 3 * n),
+    normals: new Int8Array(buffer, FRAME_HEADER + 12 * n, 4 * n),
+    strain: new Uint8Array(buffer, FRAME_HEADER + 16 * n, n),
+    speed: new Uint8Array(buffer, FRAME_HEADER + 17 * n, n),
+  };
+  return { kind: 'frame', frame };
+}
+
+export interface Listener {
+  opened(): void;
+  lost(retryInSeconds: number): void;
+  message(message: FromWorkbench): void;
+  binary(message: Decoded): void;
+}
+
+const FIRST_PAUSE = 0.5;
+const LONGEST_PAUSE = 8;
+
+export class Socket {
+  private web: WebSocket | null = null;
+  private pause = FIRST_PAUSE;
+
+  constructor(private readonly url: string, private readonly listener: Listener) {
+    this.connect();
+  }
+
+  get connected(): boolean {
+    return this.web?.readyState === WebSocket.OPEN;
+  }
+
+  /** Sends, or drops the message when there is no connection: nothing is queued. */
+  send(message: ToWorkbench): void {
+    if (this.connected) this.web?.send(JSON.stringify(message));
+  }
+
+  private connect(): void {
+    const web = new WebSocket(this.url);
+    web.binaryType = 'arraybuffer';
+    this.web = web;
+    web.onopen = () => {
+      this.pause = FIRST_PAUSE;
+      this.listener.opened();
+    };
+    web.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof event.data === 'string') this.text(event.data);
+      else {
+        const decoded = decode(event.data);
+        if (decoded) this.listener.binary(decoded);
+        else console.warn('a binary message of unexpected size was ignored');
+      }
+    };
+    // A failed attempt ends in onclose as well, so this is the one place that tries again.
+    web.onclose = () => {
+      this.listener.lost(this.pause);
+      setTimeout(() => this.connect(), 1000 * this.pause);
+      this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+    };
+  }
+
+  private text(data: string): void {
+    let message: FromWorkbench;
+    try {
+      message = JSON.parse(data) as FromWorkbench;
+    } catch {
+      console.warn('a text message that is no JSON was ignored');
+      return;
+    }
+    this.listener.message(message);
+  }
+}
+
+/** The socket's address beside the page. */
+export function socketAddress(location: Location): string {
+  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
+  return `${scheme}://${location.host}/socket`;
+}

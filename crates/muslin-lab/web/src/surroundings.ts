@@ -1,0 +1,57 @@
+// How much room a scene will need: the box around its start, and how far its cloth can swing
+// or hang from its pins.
+
+import { Box3, Vector3 } from 'three';
+
+export interface Surroundings {
+  box: Box3;
+  meanEdge: number;
+}
+
+/** At most this many particles and pins are looked at. */
+const SAMPLES = 4000;
+const PINS = 64;
+
+export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[], start: Box3): Surroundings {
+  const n = x.length / 3;
+  const parent = Uint32Array.from({ length: n }, (_, i) => i);
+  const root = (i: number): number => {
+    while (parent[i] !== i) {
+      parent[i] = parent[parent[i]!]!;
+      i = parent[i]!;
+    }
+    return i;
+  };
+  const apart = (a: number, b: number) =>
+    Math.hypot(x[3 * a]! - x[3 * b]!, x[3 * a + 1]! - x[3 * b + 1]!, x[3 * a + 2]! - x[3 * b + 2]!);
+  let length = 0;
+  for (let e = 0; e + 1 < edges.length; e += 2) {
+    const [a, b] = [edges[e]!, edges[e + 1]!];
+    if (a >= n || b >= n) continue;
+    length += apart(a, b);
+    parent[root(a)] = root(b);
+  }
+  const pinsOf = new Map<number, number[]>();
+  const every = Math.max(1, Math.ceil(pins.length / PINS / 8));
+  pins.forEach((pin, i) => {
+    if (pin >= n || i % every !== 0) return;
+    const list = pinsOf.get(root(pin)) ?? [];
+    if (list.length < PINS) list.push(pin);
+    pinsOf.set(root(pin), list);
+  });
+  const box = start.clone();
+  const at = new Vector3();
+  const stride = Math.max(1, Math.floor(n / SAMPLES));
+  for (let i = 0; i < n; i += stride) {
+    at.fromArray(x, 3 * i);
+    if (Number.isFinite(at.x + at.y + at.z)) box.expandByPoint(at);
+    let [nearest, distance] = [-1, Infinity];
+    for (const pin of pinsOf.get(root(i)) ?? []) {
+      const d = apart(pin, i);
+      if (d < distance) [nearest, distance] = [pin, d];
+    }
+    // Hanging straight down from its pin is the lowest an unstretched particle gets.
+    if (nearest >= 0) box.expandByPoint(at.setY(x[3 * nearest + 1]! - distance));
+  }
+  return { box, meanEdge: length / Math.max(edges.length / 2, 1) };
+}

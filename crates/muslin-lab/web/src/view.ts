@@ -1,0 +1,315 @@
+// The stage: one renderer, one camera for all panes, a viewport for each. Draws only when
+// something changed.
+
+import {
+  Box3, Color, DirectionalLight, Fog, HemisphereLight, Line, BufferGeometry, Float32BufferAttribute,
+  LineBasicMaterial, Mesh, MeshBasicMaterial, PCFShadowMap, PerspectiveCamera, Scene as Stage,
+  SphereGeometry, Vector3, WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Materials, PaneCloth, topology, type Topology } from './cloth';
+import { Ground } from './ground';
+import type { Frame, Opened, ViewMode } from './types';
+import { cssValue } from './dom';
+import { surroundings } from './surroundings';
+
+export interface Rect { x: number; y: number; width: number; height: number }
+
+const LOOK_FROM = new Vector3(0.42, 0.2, 1).normalize();
+
+export class View {
+  readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
+  readonly controls: OrbitControls;
+  mode: ViewMode = 'shaded';
+  pins: number[] = [];
+  panes: PaneCloth[] = [];
+  /** Length of the diagonal of everything, from which all sizes on stage follow. */
+  size = 1;
+  drawn = 0;
+
+  private readonly renderer: WebGLRenderer;
+  private readonly stage = new Stage();
+  private readonly materials = new Materials();
+  private readonly ground = new Ground();
+  private readonly sun = new DirectionalLight('#fff4e6', 2.6);
+  private readonly sky = new HemisphereLight('#dfe8ff', '#8a7f74', 1.5);
+  private readonly fill = new DirectionalLight('#cfdcff', 0.5);
+  private readonly marker: Mesh<SphereGeometry, MeshBasicMaterial>;
+  private readonly string: Line<BufferGeometry, LineBasicMaterial>;
+  private readonly box = new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+  private shape: Topology | null = null;
+  private triangles = new Uint32Array();
+  private edges = new Uint32Array();
+  private paneCount = 0;
+  private particles = 0;
+  private frameAnew = false;
+  private floor = 0;
+  private floorGoal = 0;
+  private dirty = true;
+  private marked: { particle: number; target: Vector3 | null } | null = null;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.setScissorTest(true);
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(2048, 2048);
+    this.sun.shadow.radius = 5;
+    this.sun.shadow.intensity = 0.75;
+    this.marker = new Mesh(new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9, fog: false }));
+    this.marker.renderOrder = 10;
+    const ends = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(new Float32Array(6), 3));
+    this.string = new Line(ends, new LineBasicMaterial({ depthTest: false, transparent: true, fog: false }));
+    this.string.renderOrder = 9;
+    this.string.frustumCulled = false;
+    this.stage.add(this.sun, this.sun.target, this.sky, this.fill, this.ground.group, this.marker, this.string);
+    this.stage.fog = new Fog('#000');
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.maxPolarAngle = 0.54 * Math.PI;
+    this.controls.addEventListener('change', () => this.touch());
+    this.theme();
+  }
+
+  /** Asks for a new picture. */
+  touch(): void {
+    this.dirty = true;
+  }
+
+  /** Takes the colours of the page's theme. */
+  theme(): void {
+    const background = new Color(cssValue('--stage'));
+    this.stage.background = background;
+    (this.stage.fog as Fog).color.copy(background);
+    this.ground.colours(cssValue('--ground'), cssValue('--grid'), Number(cssValue('--shadow')) || 0.25);
+    this.materials.uniforms.fill.value.set(cssValue('--wire-fill'));
+    this.materials.lines.color.set(cssValue('--wire'));
+    this.materials.pin.color.set(cssValue('--pin'));
+    this.marker.material.color.set(cssValue('--mark'));
+    this.string.material.color.set(cssValue('--mark'));
+    this.touch();
+  }
+
+  setMode(mode: ViewMode): void {
+    this.mode = mode;
+    this.materials.mode = mode;
+    for (const pane of this.panes) pane.setMode(mode);
+    this.touch();
+  }
+
+  // --- scene ---
+
+  open(opened: Opened, frameAnew: boolean): void {
+    this.paneCount = opened.panes.length;
+    this.particles = opened.panes[0]?.particles ?? 0;
+    this.pins = [...opened.pins];
+    this.frameAnew ||= frameAnew;
+    if (frameAnew) {
+      // What follows is another scene: nothing of the old one may be drawn with its topology.
+      this.triangles = this.edges = new Uint32Array();
+      this.box.min.fromArray(opened.size[0]);
+      this.box.max.fromArray(opened.size[1]);
+    }
+    for (const pane of this.panes) pane.setPins(this.pins);
+    this.stale = true;
+  }
+
+  private stale = true;
+
+  setTriangles(indices: Uint32Array): void {
+    this.triangles = indices as Uint32Array<ArrayBuffer>;
+    this.stale = true;
+  }
+
+  setEdges(indices: Uint32Array): void {
+    this.edges = indices as Uint32Array<ArrayBuffer>;
+    this.stale = true;
+  }
+
+  /** Builds what is drawn, unless particles, triangles, edges and panes are those of before. */
+  private build(first: Frame): void {
+    this.stale = false;
+    const equal = (a: Uint32Array, b: Uint32Array) => a.length === b.length && a.every((v, i) => v === b[i]);
+    const old = this.shape;
+    const unchanged = old !== null && old.particles === this.particles
+      && equal(old.triangles, this.triangles) && equal(old.edges, this.edges);
+    if (!unchanged || this.frameAnew) this.shape = topology(this.particles, this.triangles, this.edges);
+    if (!this.shape || (unchanged && !this.frameAnew && this.panes.length === this.paneCount)) return;
+    for (const pane of this.panes) {
+      this.stage.remove(pane.group);
+      pane.dispose();
+    }
+    if (this.frameAnew) this.lookAt(first);
+    const around = surroundings(first.positions, this.shape.edges, this.pins, this.box);
+    const pinRadius = Math.min(Math.max(0.32 * around.meanEdge, 0.0035 * this.size), 0.012 * this.size);
+    this.panes = Array.from({ length: this.paneCount }, () => {
+      const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius);
+      pane.setMode(this.mode);
+      pane.setPins(this.pins);
+      this.stage.add(pane.group);
+      return pane;
+    });
+  }
+
+  /** Places ground, light and camera for a new scene. */
+  private lookAt(first: Frame): void {
+    this.frameAnew = false;
+    const around = surroundings(first.positions, this.edges, this.pins, this.box);
+    this.box.copy(around.box);
+    const [centre, extent] = [this.box.getCenter(new Vector3()), this.box.getSize(new Vector3())];
+    this.size = Math.max(extent.length(), 1e-3);
+    this.floor = this.floorGoal = this.box.min.y - 0.02 * this.size;
+    const s = this.size;
+    this.ground.place(centre.x, this.floor, centre.z, s);
+    this.sun.position.copy(centre).add(new Vector3(0.55, 1.25, 0.75).multiplyScalar(1.4 * s));
+    this.sun.target.position.copy(centre);
+    this.fill.position.copy(centre).add(new Vector3(-1, 0.3, -0.6).multiplyScalar(s));
+    const shadow = this.sun.shadow;
+    const r = 0.95 * s;
+    Object.assign(shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.1 * s, far: 6 * s });
+    shadow.camera.updateProjectionMatrix();
+    shadow.normalBias = 0.004 * s;
+    shadow.bias = -0.0004;
+    this.fitCamera();
+  }
+
+  /** Moves the camera to where the whole box just fits every pane. */
+  fitCamera(): void {
+    const rect = this.rects()[0];
+    if (!rect) return;
+    const centre = this.box.getCenter(new Vector3());
+    const right = new Vector3().crossVectors(new Vector3(0, 1, 0), LOOK_FROM).normalize();
+    const up = new Vector3().crossVectors(LOOK_FROM, right);
+    const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
+    const tanX = tanY * (rect.width / Math.max(rect.height, 1));
+    let distance = 0.05 * this.size;
+    for (let corner = 0; corner < 8; corner++) {
+      const p = new Vector3(
+        corner & 1 ? this.box.max.x : this.box.min.x,
+        corner & 2 ? this.box.max.y : this.box.min.y,
+        corner & 4 ? this.box.max.z : this.box.min.z,
+      ).sub(centre);
+      const towards = p.dot(LOOK_FROM);
+      distance = Math.max(distance, towards + Math.abs(p.dot(right)) / tanX, towards + Math.abs(p.dot(up)) / tanY);
+    }
+    distance *= 1.12;
+    this.controls.target.copy(centre);
+    this.camera.position.copy(centre).addScaledVector(LOOK_FROM, distance);
+    this.controls.minDistance = 0.02 * this.size;
+    this.controls.maxDistance = 12 * this.size;
+    this.controls.update();
+    this.touch();
+  }
+
+  take(frame: Frame): void {
+    if (frame.n !== this.particles || frame.pane >= this.paneCount) return;
+    if (this.stale) this.build(frame);
+    if (this.panes[frame.pane]?.take(frame)) this.touch();
+  }
+
+  setPin(particle: number, held: boolean): void {
+    this.pins = this.pins.filter((p) => p !== particle);
+    if (held) this.pins.push(particle);
+    for (const pane of this.panes) pane.setPins(this.pins);
+    this.touch();
+  }
+
+  /** The ground makes way for cloth that hangs lower than expected; free fall is not followed. */
+  seeLowest(y: number): void {
+    if (!Number.isFinite(y)) return;
+    const goal = Math.max(y - 0.02 * this.size, this.box.min.y - 2 * this.size);
+    this.floorGoal = Math.min(this.floorGoal, goal);
+  }
+
+  /** The particle under the cursor, and where it is pulled to. */
+  mark(particle: number | null, target: Vector3 | null = null): void {
+    if (particle === null && this.marked === null) return;
+    this.marked = particle === null ? null : { particle, target };
+    this.touch();
+  }
+
+  // --- drawing ---
+
+  /** The panes' rectangles within the canvas, in CSS pixels from the top left. */
+  rects(): Rect[] {
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const n = Math.max(this.paneCount, 1);
+    const portrait = height > width;
+    const columns = n === 4 ? 2 : n === 1 ? 1 : portrait ? 1 : n;
+    const rows = Math.ceil(n / columns);
+    return Array.from({ length: n }, (_, i) => ({
+      x: (i % columns) * (width / columns),
+      y: Math.floor(i / columns) * (height / rows),
+      width: width / columns,
+      height: height / rows,
+    }));
+  }
+
+  resize(): void {
+    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.touch();
+  }
+
+  aim(rect: Rect): void {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.aspect = rect.width / Math.max(rect.height, 1);
+    this.camera.near = Math.max(distance - 3 * this.size, 0.002 * this.size);
+    this.camera.far = distance + 8 * this.size;
+    this.camera.updateProjectionMatrix();
+    this.camera.updateMatrixWorld();
+    const fog = this.stage.fog as Fog;
+    fog.near = distance + 1.2 * this.size;
+    fog.far = distance + 6 * this.size;
+  }
+
+  /** Draws if there is anything new; true when it did. */
+  draw(force = false): boolean {
+    this.controls.update();
+    if (Math.abs(this.floorGoal - this.floor) > 1e-4 * this.size) {
+      this.floor += 0.12 * (this.floorGoal - this.floor);
+      this.ground.group.position.y = this.floor;
+      this.dirty = true;
+    }
+    if (!this.dirty && !force) return false;
+    this.dirty = false;
+    const height = this.canvas.clientHeight;
+    this.rects().forEach((rect, i) => {
+      this.panes.forEach((pane, j) => (pane.group.visible = i === j && pane.frame !== null));
+      this.aim(rect);
+      this.placeMark(i);
+      const y = height - rect.y - rect.height;
+      this.renderer.setViewport(rect.x, y, rect.width, rect.height);
+      this.renderer.setScissor(rect.x, y, rect.width, rect.height);
+      this.renderer.render(this.stage, this.camera);
+    });
+    this.drawn++;
+    return true;
+  }
+
+  private placeMark(pane: number): void {
+    const frame = this.panes[pane]?.frame;
+    const shown = this.marked !== null && frame !== null && frame !== undefined && this.marked.particle < frame.n;
+    this.marker.visible = shown;
+    this.string.visible = shown && this.marked?.target != null;
+    if (!shown || !this.marked) return;
+    const at = this.marker.position.fromArray(frame.positions, 3 * this.marked.particle);
+    this.marker.scale.setScalar(0.0075 * this.camera.position.distanceTo(at) * (this.paneCount > 1 ? 1.3 : 1));
+    if (this.marked.target) {
+      const ends = this.string.geometry.getAttribute('position');
+      ends.setXYZ(0, at.x, at.y, at.z);
+      ends.setXYZ(1, this.marked.target.x, this.marked.target.y, this.marked.target.z);
+      ends.needsUpdate = true;
+    }
+  }
+
+  /** The picture as it is now. It is drawn first, since the canvas keeps nothing between draws. */
+  picture(): Promise<Blob | null> {
+    this.draw(true);
+    return new Promise((resolve) => this.canvas.toBlob(resolve, 'image/png'));
+  }
+}

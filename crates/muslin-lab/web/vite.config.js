@@ -1,0 +1,9 @@
+import { defineConfig } from 'vite';
+
+// Relative paths, so that the page works below any address; no source maps, since the
+// program carries the built files inside itself.
+export default defineConfig({
+  base: './',
+  build: { outDir: 'dist', target: 'es2022', chunkSizeWarningLimit: 900, assetsInlineLimit: 8192 },
+  server: { proxy: { '/socket': { target: 'ws://127.0.0.1:4177', ws: true } } },
+});
