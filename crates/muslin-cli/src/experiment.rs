@@ -6,6 +6,7 @@ use crate::scene_file::{self, Found};
 use crate::setting::Setting;
 use muslin::solvers::presets::DEFAULT;
 use muslin::{Method, Model, Scene};
+use muslin_lab::Recording;
 
 /// A scene ready for any method.
 pub struct Setup {
@@ -13,6 +14,8 @@ pub struct Setup {
     pub model: Model,
     /// Frames to simulate.
     pub frames: u64,
+    /// What hands did, if the scene is a run saved in the lab.
+    pub recording: Recording,
     settings: Vec<Setting>,
     file_method: Option<toml::Table>,
 }
@@ -20,7 +23,7 @@ pub struct Setup {
 impl Setup {
     /// Finds the scene, applies the settings and checks everything.
     pub fn new(arguments: &SceneArguments) -> Result<Self, Failure> {
-        let Found { mut scene, method, folder } = scene_file::find(&arguments.scene)?;
+        let Found { mut scene, method, recording, folder } = scene_file::find(&arguments.scene)?;
         let mut settings = Vec::new();
         for text in &arguments.settings {
             let setting = Setting::parse(text)?;
@@ -32,8 +35,8 @@ impl Setup {
         }
         scene_file::load_meshes(&mut scene, &folder)?;
         let model = scene.compile()?;
-        let frames = frames(arguments, &scene)?;
-        Ok(Self { model, frames, settings, file_method: method })
+        let frames = frames(arguments, &scene, &recording)?;
+        Ok(Self { model, frames, recording, settings, file_method: method })
     }
 
     /// The method of this name, or the file's, or the default; with the settings applied.
@@ -82,10 +85,17 @@ fn method_of(table: &toml::Table) -> Result<Method, Failure> {
     Ok(method)
 }
 
-/// Frames by the arguments, otherwise as long as the scene suggests.
-fn frames(arguments: &SceneArguments, scene: &Scene) -> Result<u64, Failure> {
+/// Frames by the arguments, otherwise as many as were recorded, otherwise as long as the scene suggests.
+fn frames(
+    arguments: &SceneArguments,
+    scene: &Scene,
+    recording: &Recording,
+) -> Result<u64, Failure> {
     if let Some(frames) = arguments.frames {
         return Ok(frames);
+    }
+    if recording.frames > 0 && arguments.seconds.is_none() {
+        return Ok(recording.frames);
     }
     let seconds = arguments.seconds.unwrap_or(scene.seconds);
     let frames = (seconds / scene.dt).round();

@@ -22,8 +22,11 @@ pub fn run(arguments: &RunArguments) -> Result<RunReport, Failure> {
     // Everything that can be wrong is found out before the first step.
     let setup = Setup::new(&arguments.scene)?;
     let method = setup.method(arguments.method.as_deref())?;
-    let Setup { model, frames, .. } = &setup;
+    let Setup { model, frames, recording, .. } = &setup;
     let mut sim = Sim::new(model.clone(), method)?;
+    if let Some(start) = &recording.start {
+        sim.restore(start)?;
+    }
     let interrupt = Interrupt::listen()?;
     let threads = Threads::new(arguments.scene.threads)?;
     let mut outputs = Outputs::open(arguments, model, *frames)?;
@@ -35,10 +38,11 @@ pub fn run(arguments: &RunArguments) -> Result<RunReport, Failure> {
     let mut milliseconds = Vec::new();
     record.start(&sim.measure());
     outputs.push(&sim.state().x)?;
-    for _ in 0..*frames {
+    for frame in 0..*frames {
         if interrupt.asked() {
             break;
         }
+        recording.apply(frame, &mut sim);
         let begun = Instant::now();
         let report = step(&mut sim, &threads, dt, arguments.converged_error)?;
         milliseconds.push(1e3 * begun.elapsed().as_secs_f64());

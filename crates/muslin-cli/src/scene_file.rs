@@ -4,7 +4,9 @@ use crate::failure::Failure;
 use crate::mesh_file;
 use crate::setting::remedy;
 use muslin::{Scene, scenes};
+use muslin_lab::Recording;
 use serde::Deserialize;
+use serde::de::IntoDeserializer;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, Deserializer};
 
@@ -14,6 +16,8 @@ pub struct Found {
     pub scene: Scene,
     /// The `[method]` table of a file.
     pub method: Option<toml::Table>,
+    /// The `[recording]` of a run saved in the lab.
+    pub recording: Recording,
     /// The folder that mesh files are relative to.
     pub folder: PathBuf,
 }
@@ -22,24 +26,37 @@ pub struct Found {
 pub fn find(source: &str) -> Result<Found, Failure> {
     if !source.ends_with(".toml") {
         let scene = scenes::named(source)?;
-        return Ok(Found { scene, method: None, folder: PathBuf::new() });
+        let (recording, folder) = (Recording::default(), PathBuf::new());
+        return Ok(Found { scene, method: None, recording, folder });
     }
     let path = Path::new(source);
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::Wrong(format!("scene = {source}: cannot be read: {error}")))?;
-    let (mut scene, method) = parse(&text)
+    let Parsed { mut scene, method, recording } = parse(&text)
         .map_err(|error| Failure::Wrong(format!("{source}{}", place(&text, &error))))?;
     if scene.name == Scene::default().name {
         scene.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     }
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    Ok(Found { scene, method, folder })
+    Ok(Found { scene, method, recording, folder })
 }
 
-/// Takes the `[method]` table out and reads the rest as a scene, keeping lines for messages.
-fn parse(text: &str) -> Result<(Scene, Option<toml::Table>), toml::de::Error> {
+/// What a scene file holds.
+struct Parsed {
+    scene: Scene,
+    method: Option<toml::Table>,
+    recording: Recording,
+}
+
+/// Takes the `[method]` and `[recording]` tables out and reads the rest as a scene, keeping lines for
+/// messages.
+fn parse(text: &str) -> Result<Parsed, toml::de::Error> {
     let mut table = DeTable::parse(text)?;
     let method = table.get_mut().remove("method");
+    let recording = match table.get_mut().remove("recording") {
+        Some(value) => Recording::deserialize(value.into_deserializer())?,
+        None => Recording::default(),
+    };
     let scene = Scene::deserialize(Deserializer::from(table))?;
     // Read the method from the whole text: only its place in the table is of interest above.
     let method = match method {
@@ -55,7 +72,7 @@ fn parse(text: &str) -> Result<(Scene, Option<toml::Table>), toml::de::Error> {
             }
         }
     };
-    Ok((scene, method))
+    Ok(Parsed { scene, method, recording })
 }
 
 /// `:line:column: found: remedy` of an error.

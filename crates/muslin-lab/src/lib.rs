@@ -6,7 +6,9 @@
 
 mod assets;
 mod frame;
+mod recording;
 pub mod server;
 mod workbench;
 
+pub use recording::{Act, Event, Recording};
 pub use workbench::{Command, Limits, Message, Workbench};

@@ -3,9 +3,10 @@
 //! All panes have the same particles; hands, pins, gravity and wind act in all of them.
 
 use crate::frame::{self, Scratch};
+use crate::recording::{Act, Recording};
 use muslin::fabric::FABRICS;
 use muslin::solvers::presets::METHODS;
-use muslin::{Error, Hold, Method, Model, Pull, Report, Scene, Sim, Vec3, scenes};
+use muslin::{Error, Method, Report, Scene, Sim, State, Vec3, scenes};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -83,6 +84,11 @@ pub enum Command {
         /// Whether to hold it.
         held: bool,
     },
+    /// The run so far as a file.
+    Save {
+        /// Which pane's method goes into it.
+        pane: usize,
+    },
     /// A set of frames was drawn.
     Taken,
 }
@@ -99,6 +105,8 @@ pub enum Message {
 /// One method on the scene.
 struct Pane {
     sim: Sim,
+    /// What it was loaded with, if that is not the scene's start.
+    start: Option<State>,
     report: Report,
     /// Cost of the last frames. [ms]
     ms: f64,
@@ -120,9 +128,7 @@ pub struct Workbench {
     limits: Limits,
     scene: Scene,
     panes: Vec<Pane>,
-    /// Particles held by hand, and those let go by hand.
-    held: Vec<Hold>,
-    released: Vec<usize>,
+    recording: Recording,
     playing: bool,
     on_the_way: u32,
     scratch: Scratch,
@@ -143,8 +149,7 @@ impl Workbench {
             limits,
             scene: Scene::default(),
             panes: Vec::new(),
-            held: Vec::new(),
-            released: Vec::new(),
+            recording: Recording::default(),
             playing: true,
             on_the_way: 0,
             scratch: Scratch::default(),
@@ -220,21 +225,18 @@ impl Workbench {
                         return Err(Error::new("inputs", value, remedy));
                     }
                 }
-                for pane in &mut self.panes {
-                    (pane.sim.inputs.gravity, pane.sim.inputs.wind) = (gravity, wind);
-                }
+                self.act(Act::Inputs { gravity, wind });
             }
             Command::Pull { particle, target, stiffness } => {
-                let pull = Pull { particle, target, stiffness };
-                for pane in &mut self.panes {
-                    pane.sim.inputs.pulls.clear();
-                    pane.sim.inputs.pulls.push(pull);
+                if !target.is_finite() || !stiffness.is_finite() {
+                    let remedy = "a drag needs finite numbers";
+                    return Err(Error::new("pull", target, remedy));
                 }
+                self.act(Act::Pull { particle, target, stiffness });
             }
-            Command::Release => {
-                self.panes.iter_mut().for_each(|pane| pane.sim.inputs.pulls.clear());
-            }
+            Command::Release => self.act(Act::Release {}),
             Command::Pin { particle, held } => self.pin(particle, held)?,
+            Command::Save { pane } => messages.extend(self.save(pane)?),
             Command::Taken => self.on_the_way = self.on_the_way.saturating_sub(1),
         }
         Ok(messages)
@@ -272,33 +274,53 @@ impl Workbench {
         for (index, mut method) in methods.into_iter().enumerate() {
             method.max_iterations = method.max_iterations.min(iterations);
             let mut sim = Sim::new(model.clone(), method)?;
+            let mut start = None;
             if let Some(old) = self.panes.get(index).or(self.panes.first()).filter(|_| keep) {
                 let mut state = old.sim.state().clone();
                 // What belongs to another kind of method stays behind.
                 state.interface_x.clear();
                 state.interface_v.clear();
                 if sim.restore(&state).is_ok() {
-                    sim.inputs.pulls = old.sim.inputs.pulls.clone();
+                    sim.inputs = muslin::Inputs {
+                        gravity: sim.inputs.gravity,
+                        wind: sim.inputs.wind,
+                        ..old.sim.inputs.clone()
+                    };
+                    start = Some(state);
                 }
             }
             let report = sim.measure();
-            new.push(Pane { sim, report, ms: 0.0, error: None });
-        }
-        let kept = keep && self.panes.first().is_some_and(|pane| same_particles(pane, &model));
-        if !kept {
-            self.held.clear();
-            self.released.clear();
+            new.push(Pane { sim, start, report, ms: 0.0, error: None });
         }
         self.scene = scene;
         self.panes = new;
+        self.recording = Recording::default();
+        // Hands that stay on the cloth belong to the new recording.
+        if let Some(pane) = self.panes.first() {
+            let inputs = &pane.sim.inputs;
+            let released = inputs.released.iter().map(|&particle| Act::LetGo { particle });
+            let held = inputs.held.iter();
+            let held = held.map(|h| Act::Hold { particle: h.particle, target: h.target });
+            let pulls = inputs.pulls.iter().map(|p| Act::Pull {
+                particle: p.particle,
+                target: p.target,
+                stiffness: p.stiffness,
+            });
+            released.chain(held).chain(pulls).for_each(|act| self.recording.push(act));
+        }
         self.on_the_way = 0;
         self.restart_clock();
-        self.apply_pins();
         let mut messages = vec![self.opened(), Message::Binary(frame::triangles(&model))];
         messages.push(Message::Binary(frame::edges(&model)));
         messages.extend(self.frames());
         messages.extend(self.reports());
         Ok(messages)
+    }
+
+    /// Does something to every pane, and remembers it.
+    fn act(&mut self, act: Act) {
+        self.panes.iter_mut().for_each(|pane| act.apply(&mut pane.sim));
+        self.recording.push(act);
     }
 
     fn pin(&mut self, particle: usize, held: bool) -> Result<(), Error> {
@@ -307,22 +329,22 @@ impl Workbench {
             let count = pane.sim.state().x.len();
             return Err(Error::new("particle", particle, format!("there are only {count}")));
         };
-        self.held.retain(|hold| hold.particle != particle);
-        self.released.retain(|released| *released != particle);
-        if held {
-            self.held.push(Hold { particle, target });
-        } else {
-            self.released.push(particle);
-        }
-        self.apply_pins();
+        self.act(if held { Act::Hold { particle, target } } else { Act::LetGo { particle } });
         Ok(())
     }
 
-    fn apply_pins(&mut self) {
-        for pane in &mut self.panes {
-            pane.sim.inputs.held.clone_from(&self.held);
-            pane.sim.inputs.released.clone_from(&self.released);
-        }
+    /// The run of a pane so far, as a file that `muslin run` replays.
+    fn save(&self, pane: usize) -> Result<Option<Message>, Error> {
+        let Some(pane) = self.panes.get(pane) else {
+            let count = self.panes.len();
+            return Err(Error::new("pane", pane, format!("there are only {count}")));
+        };
+        let method = pane.sim.method();
+        let recording = Recording { start: pane.start.clone(), ..self.recording.clone() };
+        let written = recording.to_toml(&self.scene, method);
+        let file = written.map_err(|e| Error::new("save", &self.scene.name, e.to_string()))?;
+        let name = format!("{}-{}.toml", self.scene.name, method.id);
+        Ok(Some(text(&serde_json::json!({ "type": "saved", "name": name, "text": file }))))
     }
 
     fn restart_clock(&mut self) {
@@ -366,13 +388,14 @@ impl Workbench {
     }
 
     fn advance_panes(&mut self, measure: bool) {
+        self.recording.frames += 1;
         let dt = self.scene.dt as f32;
         let several = self.panes.len() > 1;
         let with_error = measure && several && self.last_error.elapsed() >= ERROR_EVERY;
         if with_error {
             self.last_error = Instant::now();
         }
-        for Pane { sim, report, ms, error } in &mut self.panes {
+        for Pane { sim, report, ms, error, .. } in &mut self.panes {
             let begun = Instant::now();
             if with_error && sim.model().particle_count() <= ERROR_PARTICLES {
                 if let Ok(measured) = sim.step_with_error(dt) {
@@ -417,12 +440,13 @@ impl Workbench {
         let start = model.map_or(&[][..], |model| &model.start_x);
         let low = start.iter().copied().fold(Vec3::INFINITY, Vec3::min);
         let high = start.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+        let inputs = self.panes.first().map(|pane| &pane.sim.inputs);
         let mut pins: Vec<usize> = model
             .map_or(&[][..], |model| &model.pins)
             .iter()
             .map(|pin| pin.particle as usize)
-            .filter(|particle| !self.released.contains(particle))
-            .chain(self.held.iter().map(|hold| hold.particle))
+            .filter(|particle| !inputs.is_some_and(|i| i.released.contains(particle)))
+            .chain(inputs.into_iter().flat_map(|i| &i.held).map(|hold| hold.particle))
             .collect();
         pins.sort_unstable();
         pins.dedup();
@@ -507,10 +531,6 @@ fn limit(pane: &Pane) -> f64 {
     let model = pane.sim.model();
     let h = (model.dt / f64::from(model.substeps)) as f32;
     f64::from(pane.sim.method().stiffness_limit(model, h))
-}
-
-fn same_particles(pane: &Pane, model: &Model) -> bool {
-    pane.sim.model().particle_count() == model.particle_count()
 }
 
 /// JSON has no infinity.

@@ -13,11 +13,9 @@ fn missing() -> Option<&'static str> {
         return Some("the page was not built, because npm is missing or failed");
     }
     let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let there = |name: &&str| Command::new(*name).arg("--version").output().is_ok();
-    match names.iter().find(there) {
-        Some(_) => None,
-        None => Some("no Chromium was found; install the package chromium"),
-    }
+    let there = |name: &str| Command::new(name).arg("--version").output().is_ok();
+    let found = names.into_iter().any(there);
+    (!found).then_some("no Chromium was found; install the package chromium")
 }
 
 #[test]

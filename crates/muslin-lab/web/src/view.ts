@@ -11,6 +11,7 @@ import { Materials, PaneCloth, topology, type Topology } from './cloth';
 import { Ground } from './ground';
 import type { Frame, Opened, ViewMode } from './types';
 import { cssValue } from './dom';
+import { Pace } from './pace';
 import { surroundings } from './surroundings';
 
 export interface Rect { x: number; y: number; width: number; height: number }
@@ -46,6 +47,7 @@ export class View {
   private floor = 0;
   private floorGoal = 0;
   private dirty = true;
+  private readonly pace = new Pace();
   private marked: { particle: number; target: Vector3 | null } | null = null;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -102,7 +104,12 @@ export class View {
   // --- scene ---
 
   open(opened: Opened, frameAnew: boolean): void {
+    const panes = this.paneCount;
     this.paneCount = opened.panes.length;
+    // Other rectangles need another distance; the direction stays what the person chose.
+    if (panes !== this.paneCount && !frameAnew) {
+      this.fitCamera(this.camera.position.clone().sub(this.controls.target).normalize());
+    }
     this.particles = opened.panes[0]?.particles ?? 0;
     this.pins = [...opened.pins];
     this.frameAnew ||= frameAnew;
@@ -143,7 +150,7 @@ export class View {
     }
     if (this.frameAnew) this.lookAt(first);
     const around = surroundings(first.positions, this.shape.edges, this.pins, this.box);
-    const pinRadius = Math.min(Math.max(0.32 * around.meanEdge, 0.0035 * this.size), 0.012 * this.size);
+    const pinRadius = Math.min(Math.max(0.22 * around.meanEdge, 0.0028 * this.size), 0.01 * this.size);
     this.panes = Array.from({ length: this.paneCount }, () => {
       const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius);
       pane.setMode(this.mode);
@@ -176,12 +183,12 @@ export class View {
   }
 
   /** Moves the camera to where the whole box just fits every pane. */
-  fitCamera(): void {
+  fitCamera(from = LOOK_FROM): void {
     const rect = this.rects()[0];
     if (!rect) return;
     const centre = this.box.getCenter(new Vector3());
-    const right = new Vector3().crossVectors(new Vector3(0, 1, 0), LOOK_FROM).normalize();
-    const up = new Vector3().crossVectors(LOOK_FROM, right);
+    const right = new Vector3().crossVectors(new Vector3(0, 1, 0), from).normalize();
+    const up = new Vector3().crossVectors(from, right);
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const tanX = tanY * (rect.width / Math.max(rect.height, 1));
     let distance = 0.05 * this.size;
@@ -191,12 +198,12 @@ export class View {
         corner & 2 ? this.box.max.y : this.box.min.y,
         corner & 4 ? this.box.max.z : this.box.min.z,
       ).sub(centre);
-      const towards = p.dot(LOOK_FROM);
+      const towards = p.dot(from);
       distance = Math.max(distance, towards + Math.abs(p.dot(right)) / tanX, towards + Math.abs(p.dot(up)) / tanY);
     }
-    distance *= 1.12;
+    distance *= 1.1;
     this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(LOOK_FROM, distance);
+    this.camera.position.copy(centre).addScaledVector(from, distance);
     this.controls.minDistance = 0.02 * this.size;
     this.controls.maxDistance = 12 * this.size;
     this.controls.update();
@@ -250,7 +257,7 @@ export class View {
   resize(): void {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.pace.pixelRatio));
     this.renderer.setSize(width, height, false);
     this.touch();
   }
@@ -275,8 +282,12 @@ export class View {
       this.ground.group.position.y = this.floor;
       this.dirty = true;
     }
-    if (!this.dirty && !force) return false;
+    if (!this.dirty && !force) {
+      this.pace.rest();
+      return false;
+    }
     this.dirty = false;
+    if (this.pace.drew()) this.lessWork();
     const height = this.canvas.clientHeight;
     this.rects().forEach((rect, i) => {
       this.panes.forEach((pane, j) => (pane.group.visible = i === j && pane.frame !== null));
@@ -289,6 +300,15 @@ export class View {
     });
     this.drawn++;
     return true;
+  }
+
+  /** On slow machines a plainer picture is better than a late one. */
+  private lessWork(): void {
+    this.sun.shadow.mapSize.setScalar(this.pace.shadowSize);
+    this.sun.shadow.map?.dispose();
+    this.sun.shadow.map = null;
+    this.sun.castShadow = this.pace.shadowSize > 0;
+    this.resize();
   }
 
   private placeMark(pane: number): void {

@@ -1,0 +1,221 @@
+// Puts the page together: socket, workbench, stage, hands, panel and numbers.
+
+import './style.css';
+import { Bench } from './bench';
+import { Chrome } from './chrome';
+import { byId } from './dom';
+import { Hands } from './hands';
+import { decodeLink, encode, linkState } from './link';
+import { Notices } from './notices';
+import { Numbers } from './numbers';
+import { Panel } from './panel';
+import { Plots } from './plots';
+import { Socket, socketAddress } from './socket';
+import type { FromWorkbench, Opened, Report, Scene, ViewMode } from './types';
+import { View } from './view';
+
+const DEFAULT_SCENE = 'bunting';
+const DEFAULT_METHOD = 'implicit-euler';
+
+const canvas = byId<HTMLCanvasElement>('canvas');
+const notices = new Notices();
+const bench = new Bench((message) => socket.send(message));
+const view = new View(canvas);
+const numbers = new Numbers();
+const plots = new Plots();
+const panel = new Panel(bench);
+/** Sets of frames received and not yet acknowledged; each is, once a newer picture is drawn. */
+let sets = 0;
+/** The scene name the numbers and plots are about, and its methods. */
+let shown = '';
+
+const hands = new Hands(canvas, view, {
+  pull: (particle, target) => socket.send({ type: 'pull', particle, target, stiffness: pullStiffness(bench.scene) }),
+  release: () => socket.send({ type: 'release' }),
+  togglePin(particle) {
+    const held = !view.pins.includes(particle);
+    socket.send({ type: 'pin', particle, held });
+    view.setPin(particle, held);
+  },
+});
+
+const chrome = new Chrome({
+  playPause: () => bench.play(!bench.playing),
+  step() {
+    if (bench.playing) bench.play(false);
+    socket.send({ type: 'step' });
+  },
+  reset() {
+    socket.send({ type: 'reset' });
+    plots.open(bench.methods.length);
+    notices.clear();
+  },
+  view: setView,
+  frame: () => view.fitCamera(),
+  undo: () => bench.undo(),
+  redo: () => bench.redo(),
+  ownValues: () => bench.resetValues(),
+  copyLink: () => void copyLink(),
+  picture: () => void savePicture(),
+  theme() {
+    view.theme();
+    plots.build();
+  },
+});
+
+const socket = new Socket(socketAddress(location), {
+  opened: () => notices.banner(null),
+  lost: (pause) => notices.banner(`Connection to the engine lost. Trying again in ${pause < 1 ? 'a moment' : `${pause} s`} …`),
+  message: take,
+  binary(message) {
+    if (message.kind === 'triangles') view.setTriangles(message.indices);
+    else if (message.kind === 'edges') view.setEdges(message.indices);
+    else {
+      view.take(message.frame);
+      if (message.frame.pane === bench.opened!.panes.length - 1) sets++;
+    }
+  },
+});
+
+function take(message: FromWorkbench): void {
+  switch (message.type) {
+    case 'catalogue': {
+      bench.catalogue = message;
+      byId('version').textContent = message.version;
+      sets = 0;
+      if (bench.scene) bench.reconnected();
+      else openFromAddress();
+      panel.refresh();
+      return;
+    }
+    case 'opened': return takeOpened(message);
+    case 'report': return takeReport(message);
+    case 'refused': {
+      notices.toast(message.message, 'error');
+      bench.takeRefused();
+      if (!bench.scene && bench.catalogue) bench.openScene(DEFAULT_SCENE, [DEFAULT_METHOD]);
+    }
+  }
+}
+
+function openFromAddress(): void {
+  const link = decodeLink(location.hash);
+  if (link) {
+    setView(link.view);
+    bench.openLink(link);
+    return;
+  }
+  const names = bench.catalogue?.scenes.map((s) => s.name) ?? [];
+  bench.openScene(names.includes(DEFAULT_SCENE) ? DEFAULT_SCENE : names[0] ?? DEFAULT_SCENE, [DEFAULT_METHOD]);
+}
+
+function takeOpened(message: Opened): void {
+  hands.letGo();
+  const fresh = bench.takeOpened(message);
+  view.open(message, fresh);
+  const methods = message.panes.map((p) => p.method);
+  // While a value is being changed the lines go on; another scene or pane starts them anew.
+  const about = JSON.stringify([message.scene.name, methods.map((m) => m.id)]);
+  if (about !== shown || fresh) {
+    shown = about;
+    plots.open(methods.length);
+    notices.clear();
+  }
+  numbers.open(methods, (m) => JSON.stringify(m) === JSON.stringify(bench.ownMethod(m.id)));
+  numbers.place(view.rects());
+  chrome.opened(message);
+}
+
+function takeReport(report: Report): void {
+  bench.hearPlaying(report.playing);
+  numbers.take(report);
+  plots.take(report);
+  notices.take(report, bench.methods.length);
+  view.seeLowest(report.lowest);
+  if (report.pane === 0) chrome.time(report.time);
+  chrome.legend(view.mode, numbers.reports);
+}
+
+bench.changed = () => {
+  panel.refresh();
+  chrome.playing(bench.playing);
+};
+
+function setView(mode: ViewMode): void {
+  view.setMode(mode);
+  chrome.view(mode);
+  chrome.legend(mode, numbers.reports);
+}
+
+/** The chosen stiffness, or more where the cloth would hang too far below the cursor. */
+function pullStiffness(scene: Scene | null): number {
+  const chosen = panel.dragStiffness;
+  if (!scene) return chosen;
+  const particles = bench.opened?.panes[0]?.particles ?? 0;
+  let mass = 0;
+  for (const c of scene.cloth) {
+    const density = (c.material as { density?: number } | undefined)?.density ?? 0.15;
+    const own = c.mesh ? particles / scene.cloth.length : c.columns * c.rows;
+    mass = Math.max(mass, c.particle_mass ? c.particle_mass * own : density * c.width * c.height);
+  }
+  const weight = mass * Math.hypot(...scene.gravity);
+  return Math.max(chosen, ((chosen / 200) * weight) / (0.03 * view.size));
+}
+
+async function copyLink(): Promise<void> {
+  if (!bench.base || !bench.scene) return;
+  const state = linkState(bench.base, bench.scene, bench.methods, (id) => bench.ownMethod(id), view.mode);
+  history.replaceState(null, '', `#${encode(state)}`);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    notices.toast('Link copied');
+  } catch {
+    // The clipboard may be closed to pages; the address bar has the link all the same.
+    notices.toast('The link is in the address bar');
+  }
+}
+
+async function savePicture(): Promise<void> {
+  const blob = await view.picture();
+  if (!blob) return;
+  const a = document.createElement('a');
+  a.href = URL.createObjectURL(blob);
+  a.download = `muslin-${bench.base?.name ?? 'lab'}.png`;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+}
+
+addEventListener('hashchange', () => {
+  if (bench.catalogue) openFromAddress();
+});
+
+new ResizeObserver(() => {
+  view.resize();
+  numbers.place(view.rects());
+  // At once, since resizing empties the canvas.
+  view.draw();
+}).observe(canvas);
+
+function loop(): void {
+  requestAnimationFrame(loop);
+  hands.update();
+  view.draw();
+  for (; sets > 0; sets--) socket.send({ type: 'taken' });
+}
+requestAnimationFrame(loop);
+chrome.view(view.mode);
+
+/** For tests and the curious. */
+declare global {
+  interface Window { lab: unknown }
+}
+window.lab = {
+  frames: () => view.drawn,
+  positions: (pane = 0) => view.panes[pane]?.frame?.positions ?? new Float32Array(),
+  particleOnScreen: (i: number, pane = 0) => hands.onScreen(i, pane),
+  reports: numbers.reports,
+  get state() {
+    const { base, scene, methods, playing, opened, catalogue } = bench;
+    return { base, scene, methods, playing, opened, catalogue, pins: view.pins, view: view.mode, connected: socket.connected };
+  },
+};

@@ -1,0 +1,103 @@
+// Readouts: the captions on the panes and the table of the Numbers tab.
+
+import type { Method, Report } from './types';
+import type { Rect } from './view';
+import { byId, figure, fixed, h, NOTHING, percent } from './dom';
+import { PANE_COLOURS } from './colours';
+
+/** Below this many simulated seconds per second the pane is marked. */
+const REAL_TIME = 0.95;
+
+interface Cell { text: string; warn?: boolean }
+interface Line { label: string; tip: string; cell(report: Report): Cell }
+
+const plain = (text: string): Cell => ({ text });
+
+const LINES: Line[] = [
+  { label: 'Time', tip: 'Simulated time.', cell: (r) => plain(`${fixed(r.time, 2)} s`) },
+  { label: 'Cost', tip: 'Milliseconds of computing per frame.', cell: (r) => plain(`${fixed(r.ms, 2)} ms`) },
+  { label: 'Speed', tip: 'Simulated seconds per second; below 0.95 the pane is slower than real time.', cell: (r) => ({ text: `${fixed(r.rate, 2)} ×`, warn: r.playing && r.rate < REAL_TIME }) },
+  { label: 'Max strain', tip: 'Largest stretch of a structural edge.', cell: (r) => ({ text: percent(r.max_strain), warn: r.max_strain > 0.2 }) },
+  { label: 'Mean strain', tip: 'Mean stretch over the structural edges.', cell: (r) => plain(percent(r.mean_strain)) },
+  { label: 'Fastest', tip: 'Speed of the fastest particle.', cell: (r) => plain(`${figure(r.max_speed)} m/s`) },
+  { label: 'Iterations', tip: 'Sweeps or iterations of the last frame.', cell: (r) => plain(r.iterations ? String(r.iterations) : NOTHING) },
+  { label: 'Residual', tip: '‖b − A x‖/‖b‖ after the last solve; none for methods that solve no linear system.', cell: (r) => plain(figure(r.residual, 2)) },
+  { label: 'Solve', tip: 'Whether the linear solver reached its tolerance.', cell: (r) => {
+    if (r.residual === null || r.residual === undefined) return plain(NOTHING);
+    const failed = r.warnings.some((w) => w.kind === 'not-converged');
+    return { text: failed ? 'not converged' : 'converged', warn: failed };
+  } },
+  { label: 'To converged', tip: 'Distance of the step to the converged step; measured now and then when several panes are shown.', cell: (r) => plain(percent(r.error)) },
+  { label: 'Kinetic', tip: 'Kinetic energy.', cell: (r) => plain(`${figure(r.energy.kinetic)} J`) },
+  { label: 'Elastic', tip: 'Energy in springs, hinges and 3D springs.', cell: (r) => plain(`${figure(r.energy.elastic)} J`) },
+  { label: 'Gravity', tip: 'Potential energy.', cell: (r) => plain(`${figure(r.energy.gravity)} J`) },
+  { label: 'Total', tip: 'Sum of the energies.', cell: (r) => plain(`${figure(r.energy.total)} J`) },
+  { label: 'k h²/m', tip: 'Stiffness number of the stiffest spring, against what the method was seen to stand.', cell: (r) => ({
+    text: `${figure(r.stiffness_number, 2)} / ${r.limit === null || !Number.isFinite(r.limit) ? '∞' : figure(r.limit, 2)}`,
+    warn: r.limit !== null && r.stiffness_number > r.limit,
+  }) },
+];
+
+export class Numbers {
+  readonly reports: (Report | null)[] = [];
+  private errors: (number | null)[] = [];
+  private captions: { element: HTMLElement; name: HTMLElement; facts: HTMLElement }[] = [];
+  private cells: HTMLElement[][] = [];
+
+  /** Captions and table columns for these methods. */
+  open(methods: Method[], isOwn: (m: Method) => boolean): void {
+    this.reports.length = 0;
+    this.errors = methods.map(() => null);
+    this.captions = methods.map((m, pane) => {
+      const name = h('span', { class: 'caption-name' }, m.id, isOwn(m) ? null : h('i', {}, ' edited'));
+      const facts = h('span', { class: 'caption-facts' });
+      const element = h('div', { class: 'caption', style: `--pane: ${PANE_COLOURS[pane]}` }, h('span', { class: 'dot' }), name, facts);
+      return { element, name, facts };
+    });
+    byId('captions').replaceChildren(...this.captions.map((c) => c.element));
+    this.table(methods);
+  }
+
+  private table(methods: Method[]): void {
+    this.cells = LINES.map(() => methods.map(() => h('td', {}, NOTHING)));
+    const head = h('tr', {}, h('th', { scope: 'col' }, h('span', { class: 'hidden' }, 'Quantity')),
+      ...methods.map((m, pane) => h('th', { scope: 'col', title: m.id, style: `--pane: ${PANE_COLOURS[pane]}` },
+        h('span', { class: 'dot' }), h('span', { class: 'hidden' }, m.id), methods.length > 1 ? String(pane + 1) : m.id)));
+    const rows = LINES.map((line, i) => h('tr', { title: line.tip }, h('th', { scope: 'row' }, line.label), ...this.cells[i]!));
+    byId('readouts').replaceChildren(h('table', { class: `readouts n${methods.length}` }, h('thead', {}, head), h('tbody', {}, ...rows)));
+  }
+
+  take(report: Report): void {
+    const caption = this.captions[report.pane];
+    if (!caption) return;
+    // The distance to the converged step comes now and then: the last one stays.
+    if (report.error !== null && report.error !== undefined) this.errors[report.pane] = report.error;
+    const full = { ...report, error: this.errors[report.pane] ?? null };
+    this.reports[report.pane] = full;
+    const facts: (HTMLElement | string)[] = [
+      h('span', {}, `${fixed(full.ms, 1)} ms`),
+      h('span', { class: full.max_strain > 0.2 ? 'warn' : '' }, `strain ${percent(full.max_strain)}`),
+    ];
+    if (full.error !== null) facts.push(h('span', { title: 'Distance to the converged step' }, `error ${percent(full.error)}`));
+    if (full.playing && full.rate < REAL_TIME) facts.push(h('span', { class: 'warn' }, `${fixed(full.rate, 2)} × real time`));
+    caption.facts.replaceChildren(...facts);
+    LINES.forEach((line, i) => {
+      const cell = this.cells[i]?.[report.pane];
+      if (!cell) return;
+      const { text, warn } = line.cell(full);
+      if (cell.textContent !== text) cell.textContent = text;
+      cell.classList.toggle('warn', warn ?? false);
+    });
+  }
+
+  /** Puts the captions at the top left of their panes. */
+  place(rects: Rect[]): void {
+    this.captions.forEach(({ element }, i) => {
+      const rect = rects[i];
+      if (!rect) return;
+      element.style.left = `${rect.x}px`;
+      element.style.top = `${rect.y}px`;
+      element.style.maxWidth = `${rect.width}px`;
+    });
+  }
+}

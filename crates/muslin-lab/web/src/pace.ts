@@ -1,0 +1,45 @@
+// Watches how long pictures take and says when to draw with less effort.
+
+const LEVELS = [
+  { pixelRatio: 2, shadowSize: 2048 },
+  { pixelRatio: 1, shadowSize: 1024 },
+  { pixelRatio: 0.75, shadowSize: 512 },
+  { pixelRatio: 0.5, shadowSize: 0 },
+];
+/** Pictures looked at before deciding. */
+const WINDOW = 20;
+/** Milliseconds per picture that are too many. */
+const SLOW = 55;
+
+export class Pace {
+  private level = 0;
+  private last = 0;
+  private times: number[] = [];
+
+  get pixelRatio(): number {
+    return LEVELS[this.level]!.pixelRatio;
+  }
+
+  get shadowSize(): number {
+    return LEVELS[this.level]!.shadowSize;
+  }
+
+  /** Nothing was drawn: the time until the next picture says nothing about the machine. */
+  rest(): void {
+    this.last = 0;
+  }
+
+  /** A picture is being drawn; true when the level has just become lower. */
+  drew(): boolean {
+    const now = performance.now();
+    // Longer pauses are hidden tabs and sleeping machines.
+    if (this.last > 0 && now - this.last < 2000) this.times.push(now - this.last);
+    this.last = now;
+    if (this.times.length < WINDOW) return false;
+    const middle = this.times.sort((a, b) => a - b)[WINDOW / 2]!;
+    this.times = [];
+    if (middle < SLOW || this.level === LEVELS.length - 1) return false;
+    this.level++;
+    return true;
+  }
+}
