@@ -196,3 +196,56 @@ fn an_interrupted_run_leaves_complete_files() {
     assert_eq!(npy_shape(&folder.read("p.npy")), [frames + 1, 6400, 3]);
     assert_eq!(folder.names(), ["p.npy", "r.json"]);
 }
+
+#[test]
+fn a_run_saved_in_the_lab_is_replayed() {
+    let folder = Folder::new("recording");
+    let recording = "
+        [[cloth]]
+        columns = 5
+        rows = 5
+        fabric = \"silk\"
+        pins = [{ place = \"first-corner\" }]
+        [method]
+        preset = \"xpbd\"
+        [recording]
+        frames = 8
+        [[recording.events]]
+        frame = 4
+        act = { let-go = { particle = 0 } }
+    ";
+    folder.write("saved.toml", recording);
+    folder.succeed("run saved.toml --positions p.npy");
+    let file = folder.read("p.npy");
+    assert_eq!(npy_shape(&file), [9, 25, 3]);
+    let numbers = &file[file.len() - 4 * 9 * 25 * 3..];
+    let height = |frame: usize| {
+        let at = 4 * (frame * 25 * 3 + 1);
+        f32::from_le_bytes(numbers[at..at + 4].try_into().unwrap())
+    };
+    // Held for four frames, then let go.
+    assert!(height(4) == height(0) && height(5) < height(0), "{} {}", height(4), height(5));
+    folder.write("wrong.toml", &recording.replace("let-go", "dance"));
+    assert!(folder.refuse("run wrong.toml").contains("dance"));
+}
+
+#[test]
+fn the_lab_serves_its_page_and_ends_on_interruption() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let folder = Folder::new("lab");
+    assert!(folder.refuse("lab --scene nowhere --no-open").contains("nowhere"));
+    let mut lab = folder.command("lab --no-open").stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(lab.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    let address = first.split("http://").nth(1).unwrap().trim_end_matches('/');
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let request = format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("Muslin"), "{answer}");
+    let id = lab.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill").success());
+    let begun = Instant::now();
+    assert!(lab.wait().unwrap().success() && begun.elapsed() < Duration::from_secs(5));
+}

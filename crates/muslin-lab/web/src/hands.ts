@@ -32,7 +32,7 @@ export class Hands {
   private pointer: { x: number; y: number } | null = null;
   /** The pointer moved, or the cloth under it did. */
   private moved = false;
-  private hovered: number | null = null;
+  hovered: number | null = null;
   private readonly matrix = new Matrix4();
   private readonly ray = new Raycaster();
   private lastPick = 0;
@@ -52,8 +52,9 @@ export class Hands {
     canvas.addEventListener('pointerleave', () => this.leave());
   }
 
-  get pulling(): boolean {
-    return this.grip?.moving ?? false;
+  /** The particle being pulled. */
+  get pulled(): number | null {
+    return this.grip?.moving ? this.grip.particle : null;
   }
 
   /** Called once per picture: acts on the newest pointer position only. */

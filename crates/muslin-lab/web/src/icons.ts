@@ -15,6 +15,7 @@ const PATHS = {
   panel: 'M2 3h12v10H2zM10 3v10',
   plots: 'M2 13h12M3 10l3-4 3 2 4-5',
   frame: 'M2 5V2h3M11 2h3v3M14 11v3h-3M5 14H2v-3M6 8h4M8 6v4',
+  save: 'M8 2v8M4.5 7L8 10.5 11.5 7M2.5 13.5h11',
   plus: 'M8 3v10M3 8h10',
   cross: 'M4 4l8 8M12 4l-8 8',
 };

@@ -23,7 +23,7 @@ const bench = new Bench((message) => socket.send(message));
 const view = new View(canvas);
 const numbers = new Numbers();
 const plots = new Plots();
-const panel = new Panel(bench);
+const panel = new Panel(bench, (pane) => socket.send({ type: 'save', pane }));
 /** Sets of frames received and not yet acknowledged; each is, once a newer picture is drawn. */
 let sets = 0;
 /** The scene name the numbers and plots are about, and its methods. */
@@ -90,6 +90,7 @@ function take(message: FromWorkbench): void {
     }
     case 'opened': return takeOpened(message);
     case 'report': return takeReport(message);
+    case 'saved': return download(message.name, new Blob([message.text], { type: 'text/plain' }));
     case 'refused': {
       notices.toast(message.message, 'error');
       bench.takeRefused();
@@ -105,8 +106,10 @@ function openFromAddress(): void {
     bench.openLink(link);
     return;
   }
+  // The program opens the page at #scene=NAME when it is told one.
+  const wanted = /^#scene=([\w-]+)$/.exec(location.hash)?.[1] ?? DEFAULT_SCENE;
   const names = bench.catalogue?.scenes.map((s) => s.name) ?? [];
-  bench.openScene(names.includes(DEFAULT_SCENE) ? DEFAULT_SCENE : names[0] ?? DEFAULT_SCENE, [DEFAULT_METHOD]);
+  bench.openScene(names.includes(wanted) ? wanted : names[0] ?? DEFAULT_SCENE, [DEFAULT_METHOD]);
 }
 
 function takeOpened(message: Opened): void {
@@ -177,10 +180,13 @@ async function copyLink(): Promise<void> {
 
 async function savePicture(): Promise<void> {
   const blob = await view.picture();
-  if (!blob) return;
+  if (blob) download(`muslin-${bench.base?.name ?? 'lab'}.png`, blob);
+}
+
+function download(name: string, content: Blob): void {
   const a = document.createElement('a');
-  a.href = URL.createObjectURL(blob);
-  a.download = `muslin-${bench.base?.name ?? 'lab'}.png`;
+  a.href = URL.createObjectURL(content);
+  a.download = name;
   a.click();
   setTimeout(() => URL.revokeObjectURL(a.href), 1000);
 }
@@ -212,10 +218,12 @@ declare global {
 window.lab = {
   frames: () => view.drawn,
   positions: (pane = 0) => view.panes[pane]?.frame?.positions ?? new Float32Array(),
+  pick: (x: number, y: number) => hands.pick(x, y, 14)?.particle ?? null,
   particleOnScreen: (i: number, pane = 0) => hands.onScreen(i, pane),
   reports: numbers.reports,
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
-    return { base, scene, methods, playing, opened, catalogue, pins: view.pins, view: view.mode, connected: socket.connected };
+    const { hovered, pulled } = hands;
+    return { base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected };
   },
 };

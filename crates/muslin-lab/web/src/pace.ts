@@ -4,7 +4,7 @@ const LEVELS = [
   { pixelRatio: 2, shadowSize: 2048 },
   { pixelRatio: 1, shadowSize: 1024 },
   { pixelRatio: 0.75, shadowSize: 512 },
-  { pixelRatio: 0.5, shadowSize: 0 },
+  { pixelRatio: 0.75, shadowSize: 0 },
 ];
 /** Pictures looked at before deciding. */
 const WINDOW = 20;

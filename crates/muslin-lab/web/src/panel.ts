@@ -19,7 +19,7 @@ export class Panel {
   private readonly sections = new Map<string, boolean>();
   dragStiffness = 200;
 
-  constructor(private readonly bench: Bench) {
+  constructor(private readonly bench: Bench, private readonly save: (pane: number) => void) {
     this.tabs();
   }
 
@@ -169,6 +169,8 @@ export class Panel {
     const remove = h('button', { class: 'icon', title: 'Remove this pane', 'aria-label': `Remove pane ${pane + 1}` }, icon('cross'));
     remove.disabled = methods.length === 1;
     remove.addEventListener('click', () => this.bench.setMethods(this.bench.methods.filter((_, i) => i !== pane)));
+    const save = h('button', { class: 'icon', title: 'Save the run so far as a file that “muslin run” replays', 'aria-label': `Save the run of pane ${pane + 1}` }, icon('save'));
+    save.addEventListener('click', () => this.save(pane));
     const about = catalogue?.methods.find((m) => m.id === method.id)?.about ?? '';
     const fields = methodFields(method).map((field) => {
       const made = control(field, `method.${pane}.${field.key}`, (value, live) =>
@@ -183,7 +185,8 @@ export class Panel {
     this.bound.push({ control: { element: menu, show: (v) => (menu.value = String(v ?? '')) }, value: () => this.bench.methods[pane]?.id, own: () => null });
     return h('div', { class: 'section card', style: `--pane: ${PANE_COLOURS[pane]}` },
       h('div', { class: 'card-head' },
-        h('label', { for: id, class: 'overline' }, h('span', { class: 'dot' }), `Pane ${pane + 1}`), remove),
+        h('label', { for: id, class: 'overline' }, h('span', { class: 'dot' }), `Pane ${pane + 1}`),
+        h('div', { class: 'tools' }, save, remove)),
       menu, h('p', { id: `${id}-about`, class: 'about' }, about), ...fields);
   }
 

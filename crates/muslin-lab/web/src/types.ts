@@ -88,7 +88,14 @@ export interface Refused {
   message: string;
 }
 
-export type FromWorkbench = Catalogue | Opened | Report | Refused;
+/** A run so far, as a file for `muslin run`. */
+export interface Saved {
+  type: 'saved';
+  name: string;
+  text: string;
+}
+
+export type FromWorkbench = Catalogue | Opened | Report | Refused | Saved;
 
 export type ToWorkbench =
   | { type: 'open'; scene: string; methods: string[] }
@@ -100,6 +107,7 @@ export type ToWorkbench =
   | { type: 'pull'; particle: number; target: Vec3; stiffness: number }
   | { type: 'release' }
   | { type: 'pin'; particle: number; held: boolean }
+  | { type: 'save'; pane: number }
   | { type: 'taken' };
 
 /** One pane's particles at one time; the arrays are views into the received message. */
