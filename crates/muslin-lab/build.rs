@@ -48,8 +48,8 @@ fn build(web: &Path, copy: &Path) -> Result<PathBuf, String> {
     run(Command::new("npm").arg("--version"))
         .map_err(|_| "npm was not found; install Node.js 20 or newer and build again".to_owned())?;
     let lock = fs::read(web.join("package-lock.json")).map_err(|e| e.to_string())?;
-    let installed = fs::read(copy.join("package-lock.json")).is_ok_and(|old| old == lock)
-        && copy.join("node_modules").is_dir();
+    let stamp = copy.join("installed");
+    let installed = fs::read(&stamp).is_ok_and(|old| old == lock);
     for source in SOURCES {
         let (from, to) = (web.join(source), copy.join(source));
         let _ = fs::remove_dir_all(&to);
@@ -58,11 +58,11 @@ fn build(web: &Path, copy: &Path) -> Result<PathBuf, String> {
         }
     }
     if !installed {
-        let install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-        run(Command::new("npm").args(install).current_dir(copy)).inspect_err(|_| {
-            // Half an installation is none.
-            let _ = fs::remove_dir_all(copy.join("node_modules"));
-        })?;
+        // Not `npm ci`: it refuses a lock file made where some platforms' optional packages were missing.
+        let _ = fs::remove_file(&stamp);
+        let install = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
+        run(Command::new("npm").args(install).current_dir(copy))?;
+        fs::write(&stamp, lock).map_err(|e| e.to_string())?;
     }
     let dist = copy.join("dist");
     let _ = fs::remove_dir_all(&dist);

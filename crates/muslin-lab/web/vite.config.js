@@ -5,5 +5,4 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: './',
   build: { outDir: 'dist', target: 'es2022', chunkSizeWarningLimit: 900, assetsInlineLimit: 8192 },
-  server: { proxy: { '/socket': { target: 'ws://127.0.0.1:4177', ws: true } } },
 });

@@ -1,9 +1,12 @@
 // Drives the page in a headless browser:
 //   node tests/page.test.mjs [URL] [folder for screenshots]
-// Without a URL it starts the mock server on the built page. Exits non-zero on the first failure.
+// Without a URL it starts the mock server on the built page. With PAGE=dist in the environment the
+// page comes from dist/ and only the socket from the server, so that the program need not be
+// built anew after each change of the page. Exits non-zero on the first failure.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { start } from './mock-server.mjs';
 
@@ -25,6 +28,13 @@ async function openPage(address, options = {}) {
   page.setDefaultTimeout(PATIENCE);
   page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|swiftshader/i.test(m.text()) && complaints.push(m.text()));
   page.on('pageerror', (e) => complaints.push(e.message));
+  if (process.env.PAGE === 'dist') {
+    const dist = fileURLToPath(new URL('../dist/', import.meta.url));
+    await page.route(new URL('/**', url).href, (route) => {
+      const path = new URL(route.request().url()).pathname;
+      return route.fulfill({ path: join(dist, path === '/' ? 'index.html' : path) });
+    });
+  }
   await page.goto(address);
   await running(page);
   return page;
@@ -237,7 +247,10 @@ const tests = {
 };
 
 let failed = false;
-const page = await openPage(url);
+const page = await openPage(url).catch((error) => {
+  console.error(`FAIL  the page does not start: ${error.message} ${complaints.join(' | ')}`);
+  process.exit(1);
+});
 for (const [name, test] of Object.entries(tests)) {
   const began = performance.now();
   try {
