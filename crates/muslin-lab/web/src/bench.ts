@@ -183,12 +183,15 @@ export class Bench {
 
   // --- edits ---
 
-  /** Sets one value of the scene. `live` is a slider on its way; its end is a call without. */
-  editScene(path: string, value: unknown, live = false): void {
+  /**
+   * Sets one value of the scene, and those that follow from it. `live` is a slider on its way; its
+   * end is a call without.
+   */
+  editScene(path: string, value: unknown, live = false, also: [string, unknown][] = []): void {
     if (!this.scene) return;
     if (!live && !this.gesture && same(getAt(this.scene, path), value)) return;
     this.begin(live);
-    setAt(this.scene, path, value);
+    for (const [at, what] of [[path, value] as [string, unknown], ...also]) setAt(this.scene, at, what);
     const isInput = path === 'gravity' || path === 'air.wind';
     if (isInput) {
       this.send({ type: 'inputs', gravity: this.scene.gravity, wind: this.scene.air.wind });

@@ -16,7 +16,7 @@ export interface Topology {
   edges: Uint32Array;
   /** Edges of no triangle, drawn as rods. */
   loose: Uint32Array;
-  /** Particles at the ends of rods. */
+  /** Particles at the ends of rods that belong to no triangle. */
   beads: Uint32Array;
 }
 
@@ -31,13 +31,14 @@ export function topology(particles: number, triangles: Uint32Array, edges: Uint3
     const [a, b, c] = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
     inTriangles.add(key(a, b)).add(key(b, c)).add(key(c, a));
   }
+  const covered = new Set<number>(triangles);
   const loose: number[] = [];
   const beads = new Set<number>();
   for (let e = 0; e + 1 < edges.length; e += 2) {
     const [a, b] = [edges[e]!, edges[e + 1]!];
     if (inTriangles.has(key(a, b))) continue;
     loose.push(a, b);
-    beads.add(a).add(b);
+    for (const end of [a, b]) if (!covered.has(end)) beads.add(end);
   }
   const few = loose.length / 2 <= MOST_RODS;
   return {

@@ -6,8 +6,8 @@ import { h } from './dom';
 
 export interface Control {
   element: HTMLElement;
-  /** Shows a value, except where the person is just changing it. */
-  show(value: unknown, own: unknown): void;
+  /** Shows a value; unless forced, not where the person is just changing it. */
+  show(value: unknown, own: unknown, force?: boolean): void;
 }
 
 /** `live` while a slider moves. */
@@ -102,16 +102,16 @@ function numberControl(field: NumberField, path: string, change: Change): Contro
   const element = h('div', { class: 'field number', title: field.tip }, label, slider, input, tip);
   return {
     element,
-    show(value, own) {
+    show(value, own, force = false) {
       shown = value;
       mark(element, value, own);
       slider.hidden = !scale.span(own ?? value);
       element.classList.toggle('bare', slider.hidden);
       if (typeof value === 'number') {
-        if (!focused(slider)) slider.valueAsNumber = scale.position(value);
+        if (force || !focused(slider)) slider.valueAsNumber = scale.position(value);
         slider.setAttribute('aria-valuetext', `${written(value)} ${field.unit ?? ''}`);
       }
-      if (!focused(input)) input.value = typeof value === 'number' ? written(value) : '';
+      if (force || !focused(input)) input.value = typeof value === 'number' ? written(value) : '';
     },
   };
 }
@@ -154,12 +154,12 @@ function vectorControl(field: VectorField, path: string, change: Change): Contro
     h('div', { class: 'axes' }, ...parts.map((p) => p.element)), tip);
   return {
     element,
-    show(value, own) {
+    show(value, own, force = false) {
       mark(element, value, own);
       shown = Array.isArray(value) ? (value as number[]) : [0, 0, 0];
       parts.forEach(({ input, slider }, i) => {
-        if (!focused(input)) input.value = written(shown[i] ?? 0);
-        if (!focused(slider)) slider.valueAsNumber = scale.position(shown[i] ?? 0);
+        if (force || !focused(input)) input.value = written(shown[i] ?? 0);
+        if (force || !focused(slider)) slider.valueAsNumber = scale.position(shown[i] ?? 0);
       });
     },
   };

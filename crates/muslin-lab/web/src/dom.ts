@@ -54,3 +54,9 @@ export function percent(value: number | null | undefined): string {
 export function cssValue(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
+
+/** With a capital at the beginning and a full stop at the end. */
+export function sentence(text: string): string {
+  const full = text.charAt(0).toUpperCase() + text.slice(1);
+  return full === '' || /[.!?…]$/.test(full) ? full : `${full}.`;
+}

@@ -94,6 +94,7 @@ function take(message: FromWorkbench): void {
     case 'refused': {
       notices.toast(message.message, 'error');
       bench.takeRefused();
+      panel.refresh(true);
       if (!bench.scene && bench.catalogue) bench.openScene(DEFAULT_SCENE, [DEFAULT_METHOD]);
     }
   }

@@ -2,7 +2,7 @@
 // warnings of the engine, each listed once with a counter.
 
 import type { Report } from './types';
-import { byId, h } from './dom';
+import { byId, h, sentence } from './dom';
 import { icon } from './icons';
 
 const TITLES: Record<string, string> = {
@@ -15,11 +15,6 @@ const TITLES: Record<string, string> = {
 
 /** Warnings not heard of for this long are shown as past. [ms] */
 const PAST = 3000;
-
-const sentence = (text: string) => {
-  const full = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(full) ? full : `${full}.`;
-};
 
 interface Warning {
   count: number;

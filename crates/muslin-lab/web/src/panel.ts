@@ -4,7 +4,7 @@
 import type { Bench } from './bench';
 import { AIR_FIELDS, TIME_FIELDS, clothGroups, methodFields, type Field } from './fields';
 import { control, type Control } from './controls';
-import { byId, h } from './dom';
+import { byId, h, sentence } from './dom';
 import { clone, getAt } from './paths';
 import { PANE_COLOURS } from './colours';
 import { icon } from './icons';
@@ -17,20 +17,23 @@ export class Panel {
   private cloth = 0;
   /** Sections the person opened or closed, by title. */
   private readonly sections = new Map<string, boolean>();
+  private keepSquare = true;
   dragStiffness = 200;
 
   constructor(private readonly bench: Bench, private readonly save: (pane: number) => void) {
     this.tabs();
   }
 
-  refresh(): void {
+  /** Forced after a refusal: then what is being typed is not what is. */
+  refresh(force = false): void {
     if (!this.bench.catalogue) return;
     const key = this.structure();
     if (key !== this.built) {
       this.built = key;
+      force = true;
       this.rebuild();
     }
-    for (const b of this.bound) b.control.show(b.value(), b.own());
+    for (const b of this.bound) b.control.show(b.value(), b.own(), force);
     byId<HTMLButtonElement>('undo').disabled = !this.bench.canUndo;
     byId<HTMLButtonElement>('redo').disabled = !this.bench.canRedo;
     byId<HTMLButtonElement>('own-values').disabled = !this.bench.edited;
@@ -79,7 +82,7 @@ export class Panel {
       control: { element: menu, show: (name) => {
         menu.value = String(name ?? '');
         const text = catalogue?.scenes.find((s) => s.name === name)?.about ?? '';
-        about.textContent = text && `${text[0]?.toUpperCase()}${text.slice(1)}.`;
+        about.textContent = sentence(text);
       } },
       value: () => this.bench.base?.name,
       own: () => null,
@@ -94,7 +97,8 @@ export class Panel {
       this.section('Air and gravity', true, ...this.sceneFields(AIR_FIELDS, '')),
       ...groups.map((g, i) => this.section(g.title, g.open,
         i === 0 && scene.cloth.length > 1 ? this.clothMenu() : null,
-        ...this.sceneFields(g.fields, `cloth.${this.cloth}.`))),
+        ...this.sceneFields(g.fields, `cloth.${this.cloth}.`),
+        i === 0 && cloth && !cloth.mesh ? this.squareField() : null)),
       this.section('Time', true, ...this.sceneFields(TIME_FIELDS, '')),
       this.section('Hands', false, this.dragField()),
     ];
@@ -103,10 +107,31 @@ export class Panel {
   private sceneFields(fields: Field[], prefix: string): HTMLElement[] {
     return fields.map((field) => {
       const path = prefix + field.key;
-      const made = control(field, path, (value, live) => this.bench.editScene(path, value, live));
+      const made = control(field, path, (value, live) =>
+        this.bench.editScene(path, value, live, this.squareCells(path, value)));
       this.bound.push({ control: made, value: () => getAt(this.bench.scene, path), own: () => getAt(this.bench.base, path) });
       return made.element;
     });
+  }
+
+  /** Fabric needs nearly square cells, so the other side of its grid follows. */
+  private squareCells(path: string, value: unknown): [string, unknown][] {
+    const found = /^(cloth\.(\d+)\.)(columns|rows)$/.exec(path);
+    const cloth = found && this.bench.scene?.cloth[Number(found[2])];
+    if (!found || !cloth || !this.keepSquare || cloth.rows < 2 || typeof value !== 'number') return [];
+    const columns = found[3] === 'columns';
+    const share = columns ? cloth.height / cloth.width : cloth.width / cloth.height;
+    const other = Math.max(2, 1 + Math.round((value - 1) * share));
+    return [[`${found[1]}${columns ? 'rows' : 'columns'}`, other]];
+  }
+
+  private squareField(): HTMLElement {
+    const made = control({
+      kind: 'check', key: 'square', label: 'Keep cells square',
+      tip: 'Rows follow columns and the other way round. Cloth made of a fabric needs cells that are nearly square.',
+    }, 'square', (value) => (this.keepSquare = value === true));
+    this.bound.push({ control: made, value: () => this.keepSquare, own: () => true });
+    return made.element;
   }
 
   private clothMenu(): HTMLElement {
@@ -187,7 +212,7 @@ export class Panel {
       h('div', { class: 'card-head' },
         h('label', { for: id, class: 'overline' }, h('span', { class: 'dot' }), `Pane ${pane + 1}`),
         h('div', { class: 'tools' }, save, remove)),
-      menu, h('p', { id: `${id}-about`, class: 'about' }, about), ...fields);
+      menu, h('p', { id: `${id}-about`, class: 'about' }, sentence(about)), ...fields);
   }
 
   // --- tabs ---

@@ -16,6 +16,9 @@ import { surroundings } from './surroundings';
 
 export interface Rect { x: number; y: number; width: number; height: number }
 
+/** Pixels that the caption and the tool bar take from a pane. */
+const ABOVE = 48;
+const BELOW = 72;
 const LOOK_FROM = new Vector3(0.42, 0.2, 1).normalize();
 
 export class View {
@@ -191,6 +194,7 @@ export class View {
     const up = new Vector3().crossVectors(from, right);
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const tanX = tanY * (rect.width / Math.max(rect.height, 1));
+    const free = Math.max(1 - (ABOVE + BELOW) / Math.max(rect.height, 1), 0.4);
     let distance = 0.05 * this.size;
     for (let corner = 0; corner < 8; corner++) {
       const p = new Vector3(
@@ -199,9 +203,11 @@ export class View {
         corner & 4 ? this.box.max.z : this.box.min.z,
       ).sub(centre);
       const towards = p.dot(from);
-      distance = Math.max(distance, towards + Math.abs(p.dot(right)) / tanX, towards + Math.abs(p.dot(up)) / tanY);
+      distance = Math.max(distance, towards + Math.abs(p.dot(right)) / tanX, towards + Math.abs(p.dot(up)) / (tanY * free));
     }
-    distance *= 1.1;
+    distance *= 1.06;
+    // The middle of the free part, between caption and tool bar, is a little above the pane's.
+    centre.y -= ((BELOW - ABOVE) / 2) * ((2 * distance * tanY) / (rect.height || 1));
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(from, distance);
     this.controls.minDistance = 0.02 * this.size;

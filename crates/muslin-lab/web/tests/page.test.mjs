@@ -24,7 +24,9 @@ const browser = await chromium.launch({
 });
 
 async function openPage(address, options = {}) {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, ...options });
+  // A page that is put in place by the test has no address on this machine, and would have to ask.
+  const permissions = process.env.PAGE === 'dist' ? ['local-network-access'] : [];
+  const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, permissions, ...options });
   page.setDefaultTimeout(PATIENCE);
   page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !/GPU stall|swiftshader/i.test(m.text()) && complaints.push(m.text()));
   page.on('pageerror', (e) => complaints.push(e.message));
@@ -72,7 +74,13 @@ const setPlaying = async (page, playing) => {
   await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press(' ');
   await until(page, (p) => lab.state.playing === p, playing);
+  if (!playing) await still(page);
 };
+/** Frames that were on their way when the pause began have arrived. */
+const still = (page) => page.waitForFunction(() => new Promise((done) => {
+  const old = lab.positions(0);
+  setTimeout(() => done(lab.positions(0) === old), 400);
+}));
 const meanHeight = () => {
   const x = lab.positions(0);
   let sum = 0;
@@ -91,12 +99,7 @@ const tests = {
 
   async 'space pauses and plays'(page) {
     await setPlaying(page, false);
-    // The frames that were on their way have arrived once the reports agree.
     await until(page, () => document.getElementById('play').getAttribute('aria-label') === 'Play');
-    await page.waitForFunction(() => new Promise((done) => {
-      const old = lab.positions(0);
-      setTimeout(() => done(lab.positions(0) === old), 500);
-    }));
     const [a, time] = await page.evaluate(() => [[...lab.positions(0)], lab.reports[0].time]);
     await page.keyboard.press('s');
     await until(page, (old) => lab.positions(0).some((v, i) => v !== old[i]), a);
@@ -172,16 +175,19 @@ const tests = {
     await setField(page, 'dt', 1e9);
     await page.waitForSelector('.toast.error');
     await until(page, () => lab.state.scene.dt === lab.state.base.dt);
+    await until(page, () => Number(document.querySelector('[data-path=dt]').value) < 1);
     await running(page);
   },
 
   async 'another grid has other particles'(page) {
+    await openScene(page, 'hang');
     const n = await page.evaluate(() => lab.state.opened.panes[0].particles);
     await setField(page, 'cloth.0.columns', 9);
     await until(page, (old) => lab.state.opened.panes[0].particles !== old && lab.positions(0).length === 3 * lab.state.opened.panes[0].particles, n);
     await running(page);
     await page.click('#own-values');
     await until(page, (old) => lab.state.opened.panes[0].particles === old, n);
+    await openScene(page, 'bunting');
   },
 
   async 'two panes show two methods'(page) {
