@@ -10,7 +10,7 @@ const SOURCES: &[&str] = &[
     "package.json",
     "package-lock.json",
     "tsconfig.json",
-    "vite.config.ts",
+    "vite.config.js",
     "index.html",
     "src",
     "public",
