@@ -14,7 +14,7 @@ export interface Topology {
   particles: number;
   triangles: Uint32Array;
   edges: Uint32Array;
-  /** Edges of no triangle, drawn as rods. */
+  /** Edges with an end on no triangle, drawn as rods; diagonals of faces are seen as wires only. */
   loose: Uint32Array;
   /** Particles at the ends of rods that belong to no triangle. */
   beads: Uint32Array;
@@ -24,21 +24,15 @@ export interface Topology {
 const MOST_RODS = 6000;
 
 export function topology(particles: number, triangles: Uint32Array, edges: Uint32Array): Topology {
-  const key = (a: number, b: number) => (a < b ? a * particles + b : b * particles + a);
-  const inTriangles = new Set<number>();
-  // Cloths without any rod are the rule, and a grid's edges all lie on triangles.
-  for (let t = 0; t + 2 < triangles.length; t += 3) {
-    const [a, b, c] = [triangles[t]!, triangles[t + 1]!, triangles[t + 2]!];
-    inTriangles.add(key(a, b)).add(key(b, c)).add(key(c, a));
-  }
   const covered = new Set<number>(triangles);
   const loose: number[] = [];
   const beads = new Set<number>();
   for (let e = 0; e + 1 < edges.length; e += 2) {
-    const [a, b] = [edges[e]!, edges[e + 1]!];
-    if (inTriangles.has(key(a, b))) continue;
-    loose.push(a, b);
-    for (const end of [a, b]) if (!covered.has(end)) beads.add(end);
+    const ends = [edges[e]!, edges[e + 1]!];
+    const bare = ends.filter((end) => !covered.has(end));
+    if (bare.length === 0) continue;
+    loose.push(...ends);
+    for (const end of bare) beads.add(end);
   }
   const few = loose.length / 2 <= MOST_RODS;
   return {

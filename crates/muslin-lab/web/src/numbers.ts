@@ -22,12 +22,12 @@ const LINES: Line[] = [
   { label: 'Fastest', tip: 'Speed of the fastest particle.', cell: (r) => plain(`${figure(r.max_speed)} m/s`) },
   { label: 'Iterations', tip: 'Sweeps or iterations of the last frame.', cell: (r) => plain(r.iterations ? String(r.iterations) : NOTHING) },
   { label: 'Residual', tip: '‖b − A x‖/‖b‖ after the last solve; none for methods that solve no linear system.', cell: (r) => plain(figure(r.residual, 2)) },
-  { label: 'Solve', tip: 'Whether the residual is below the method’s tolerance. A fixed number of sweeps does not look at it.', cell: (r, method) => {
+  { label: 'Converged', tip: 'Whether the residual is below the method’s tolerance. A fixed number of sweeps does not look at it.', cell: (r, method) => {
     if (r.residual === null || r.residual === undefined) return plain(NOTHING);
     // A little above is rounding: the solver stops by its own estimate of the residual.
     const above = r.residual > 1.5 * Number(method.tolerance ?? 0);
     const failed = above || r.warnings.some((w) => w.kind === 'not-converged');
-    return { text: failed ? 'not converged' : 'converged', warn: failed };
+    return { text: failed ? 'no' : 'yes', warn: failed };
   } },
   { label: 'To converged', tip: 'Distance of the step to the converged step; measured now and then when several panes are shown.', cell: (r) => plain(percent(r.error)) },
   { label: 'Kinetic', tip: 'Kinetic energy.', cell: (r) => plain(`${figure(r.energy.kinetic)} J`) },

@@ -17,7 +17,7 @@ import { surroundings } from './surroundings';
 export interface Rect { x: number; y: number; width: number; height: number }
 
 /** Pixels that the caption and the tool bar take from a pane. */
-const ABOVE = 48;
+const ABOVE = 42;
 const BELOW = 72;
 const LOOK_FROM = new Vector3(0.42, 0.2, 1).normalize();
 
@@ -194,7 +194,9 @@ export class View {
     const up = new Vector3().crossVectors(from, right);
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const tanX = tanY * (rect.width / Math.max(rect.height, 1));
-    const free = Math.max(1 - (ABOVE + BELOW) / Math.max(rect.height, 1), 0.4);
+    // Of several rows only the last has the tool bar, and can spare less.
+    const below = rect.height < 0.9 * this.canvas.clientHeight ? ABOVE : BELOW;
+    const free = Math.max(1 - (ABOVE + below) / Math.max(rect.height, 1), 0.4);
     let distance = 0.05 * this.size;
     for (let corner = 0; corner < 8; corner++) {
       const p = new Vector3(
@@ -207,7 +209,7 @@ export class View {
     }
     distance *= 1.06;
     // The middle of the free part, between caption and tool bar, is a little above the pane's.
-    centre.y -= ((BELOW - ABOVE) / 2) * ((2 * distance * tanY) / (rect.height || 1));
+    centre.y -= ((below - ABOVE) / 2) * ((2 * distance * tanY) / (rect.height || 1));
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(from, distance);
     this.controls.minDistance = 0.02 * this.size;
