@@ -409,9 +409,9 @@ impl Workbench {
             } else {
                 let done = sim.advance(dt);
                 report.warnings.extend(done.warnings);
-                let spent = 1e3 * begun.elapsed().as_secs_f64();
-                *ms += 0.1 * (spent - *ms);
             }
+            let spent = 1e3 * begun.elapsed().as_secs_f64();
+            *ms = if *ms == 0.0 { spent } else { *ms + 0.1 * (spent - *ms) };
         }
     }
 
