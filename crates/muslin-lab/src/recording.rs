@@ -2,8 +2,14 @@
 //!
 //! A saved run is a scene file with a `[method]` table and a `[recording]` table; `muslin run` replays it.
 
-use muslin::{Hold, Method, Pull, Scene, Sim, State, Vec3};
+use muslin::{Hold, Inputs, Method, Pull, Scene, Sim, State, Vec3};
 use serde::{Deserialize, Serialize};
+
+/// Hands that can drag at the same time.
+pub const HANDS: usize = 2;
+
+/// A hand that drags nothing.
+const IDLE: Pull = Pull { particle: 0, target: Vec3::ZERO, stiffness: 0.0 };
 
 /// Something done between two frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +34,9 @@ pub enum Act {
     },
     /// One particle is dragged.
     Pull {
+        /// By which of [`HANDS`] hands.
+        #[serde(default)]
+        hand: usize,
         /// The particle.
         particle: usize,
         /// Where to. [m]
@@ -35,8 +44,12 @@ pub enum Act {
         /// How strongly. [N/m]
         stiffness: f32,
     },
-    /// The drag ends.
-    Release {},
+    /// The drag of a hand ends.
+    Release {
+        /// Which hand.
+        #[serde(default)]
+        hand: usize,
+    },
     /// A particle is held at a place.
     Hold {
         /// The particle.
@@ -57,11 +70,10 @@ impl Act {
         let inputs = &mut sim.inputs;
         match *self {
             Self::Inputs { gravity, wind } => (inputs.gravity, inputs.wind) = (gravity, wind),
-            Self::Pull { particle, target, stiffness } => {
-                inputs.pulls.clear();
-                inputs.pulls.push(Pull { particle, target, stiffness });
+            Self::Pull { hand, particle, target, stiffness } => {
+                set_pull(inputs, hand, Pull { particle, target, stiffness });
             }
-            Self::Release {} => inputs.pulls.clear(),
+            Self::Release { hand } => set_pull(inputs, hand, IDLE),
             Self::Hold { particle, target } => {
                 inputs.held.retain(|hold| hold.particle != particle);
                 inputs.released.retain(|released| *released != particle);
@@ -74,6 +86,28 @@ impl Act {
             }
         }
     }
+}
+
+/// The pulls are the hands' in order; a file may name others, which are ignored.
+fn set_pull(inputs: &mut Inputs, hand: usize, pull: Pull) {
+    inputs.pulls.resize(HANDS, IDLE);
+    if let Some(place) = inputs.pulls.get_mut(hand) {
+        *place = pull;
+    }
+    if inputs.pulls.iter().all(|pull| *pull == IDLE) {
+        inputs.pulls.clear();
+    }
+}
+
+/// The drags that would bring a simulation's hands to where they are.
+pub fn pulls(inputs: &Inputs) -> impl Iterator<Item = Act> {
+    let hands = inputs.pulls.iter().enumerate().filter(|(_, pull)| **pull != IDLE);
+    hands.map(|(hand, &Pull { particle, target, stiffness })| Act::Pull {
+        hand,
+        particle,
+        target,
+        stiffness,
+    })
 }
 
 /// A run so far.
@@ -90,15 +124,19 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Remembers what is done now. Of several drags between two frames only the last counts.
+    /// Remembers what is done now. Of several drags of a hand between two frames only the last counts.
     pub fn push(&mut self, act: Act) {
         let frame = self.frames;
-        if let (Some(last), Act::Pull { .. }) = (self.events.last_mut(), &act)
-            && last.frame == frame
-            && matches!(last.act, Act::Pull { .. })
-        {
-            last.act = act;
-            return;
+        if let Act::Pull { hand: pulling, .. } = act {
+            let now = self.events.iter_mut().rev().take_while(|event| event.frame == frame);
+            let mut drags = now.map_while(|event| match event.act {
+                Act::Pull { hand, .. } => Some((hand, &mut event.act)),
+                _ => None,
+            });
+            if let Some((_, last)) = drags.find(|(hand, _)| *hand == pulling) {
+                *last = act;
+                return;
+            }
         }
         self.events.push(Event { frame, act });
     }

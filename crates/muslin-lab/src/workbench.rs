@@ -3,7 +3,7 @@
 //! All panes have the same particles; hands, pins, gravity and wind act in all of them.
 
 use crate::frame::{self, Scratch};
-use crate::recording::{Act, Recording};
+use crate::recording::{self, Act, HANDS, Recording};
 use muslin::fabric::FABRICS;
 use muslin::solvers::presets::METHODS;
 use muslin::{Error, Method, Report, Scene, Sim, State, Vec3, scenes};
@@ -68,6 +68,9 @@ pub enum Command {
     },
     /// Drag a particle.
     Pull {
+        /// With which hand.
+        #[serde(default)]
+        hand: usize,
         /// The particle.
         particle: usize,
         /// Where to. [m]
@@ -76,7 +79,11 @@ pub enum Command {
         stiffness: f32,
     },
     /// End of the drag.
-    Release,
+    Release {
+        /// Of which hand.
+        #[serde(default)]
+        hand: usize,
+    },
     /// Hold a particle where it is, or let it go.
     Pin {
         /// The particle.
@@ -227,14 +234,17 @@ impl Workbench {
                 }
                 self.act(Act::Inputs { gravity, wind });
             }
-            Command::Pull { particle, target, stiffness } => {
+            Command::Pull { hand, .. } | Command::Release { hand } if hand >= HANDS => {
+                return Err(Error::new("hand", hand, "must be 0 or 1"));
+            }
+            Command::Pull { hand, particle, target, stiffness } => {
                 if !target.is_finite() || !stiffness.is_finite() {
                     let remedy = "a drag needs finite numbers";
                     return Err(Error::new("pull", target, remedy));
                 }
-                self.act(Act::Pull { particle, target, stiffness });
+                self.act(Act::Pull { hand, particle, target, stiffness });
             }
-            Command::Release => self.act(Act::Release {}),
+            Command::Release { hand } => self.act(Act::Release { hand }),
             Command::Pin { particle, held } => self.pin(particle, held)?,
             Command::Save { pane } => messages.extend(self.save(pane)?),
             Command::Taken => self.on_the_way = self.on_the_way.saturating_sub(1),
@@ -301,11 +311,7 @@ impl Workbench {
             let released = inputs.released.iter().map(|&particle| Act::LetGo { particle });
             let held = inputs.held.iter();
             let held = held.map(|h| Act::Hold { particle: h.particle, target: h.target });
-            let pulls = inputs.pulls.iter().map(|p| Act::Pull {
-                particle: p.particle,
-                target: p.target,
-                stiffness: p.stiffness,
-            });
+            let pulls = recording::pulls(inputs);
             released.chain(held).chain(pulls).for_each(|act| self.recording.push(act));
         }
         self.on_the_way = 0;

@@ -109,6 +109,26 @@ fn a_scene_opens_moves_and_answers_to_hands() {
 }
 
 #[test]
+fn two_hands_pull_at_once_and_let_go_one_by_one() {
+    let mut socket = connect(&lab());
+    send(&mut socket, &json!({"type":"open","scene":"golden-5x5","methods":["implicit-euler"]}));
+    let up = |hand: usize, particle: usize, x: f32| json!({"type":"pull","hand":hand,"particle":particle,"target":[x,1.0,0.5],"stiffness":100.0});
+    let (left, right) = (20, 24);
+    send(&mut socket, &up(1, right, 1.0));
+    send(&mut socket, &up(0, left, 0.0));
+    until(&mut socket, 0, left, |y| y > 0.3);
+    until(&mut socket, 0, right, |y| y > 0.3);
+    // A hand that lets go leaves the other's alone, whichever took hold first.
+    send(&mut socket, &json!({"type":"release","hand":1}));
+    let x = until(&mut socket, 0, right, |y| y < 0.0);
+    assert!(x[3 * left + 1] > 0.3, "{}", x[3 * left + 1]);
+    send(&mut socket, &json!({"type":"release"}));
+    until(&mut socket, 0, left, |y| y < 0.0);
+    send(&mut socket, &up(2, left, 0.0));
+    assert!(next(&mut socket, "refused")["message"].as_str().unwrap().contains("hand"));
+}
+
+#[test]
 fn an_edited_scene_goes_on_from_where_it_was() {
     let mut socket = connect(&lab());
     send(&mut socket, &json!({"type":"open","scene":"golden-5x5","methods":["implicit-euler"]}));
@@ -229,6 +249,8 @@ fn a_saved_run_replays_equal_bits() {
     // Hands on the cloth while the clock runs: which frame they meet is not for the test to say.
     let pull = json!({"type":"pull","particle":12,"target":[0.4,0.7,0.2],"stiffness":30.0});
     send(&mut socket, &pull);
+    let other = json!({"type":"pull","hand":1,"particle":24,"target":[1.0,0.5,0],"stiffness":30.0});
+    send(&mut socket, &other);
     until(&mut socket, 0, 12, |y| y > 0.1);
     send(&mut socket, &json!({"type":"pin","particle":20,"held":true}));
     send(&mut socket, &json!({"type":"release"}));

@@ -16,6 +16,7 @@ const PATHS = {
   plots: 'M2 13h12M3 10l3-4 3 2 4-5',
   frame: 'M2 5V2h3M11 2h3v3M14 11v3h-3M5 14H2v-3M6 8h4M8 6v4',
   save: 'M8 2v8M4.5 7L8 10.5 11.5 7M2.5 13.5h11',
+  vr: 'M2 4.5h12v7h-3.5L9 9.5H7L5.5 11.5H2zM5 7.5v.1M11 7.5v.1',
   plus: 'M8 3v10M3 8h10',
   cross: 'M4 4l8 8M12 4l-8 8',
 };

@@ -3,6 +3,7 @@
 import './style.css';
 import { Bench } from './bench';
 import { Chrome } from './chrome';
+import { Colliders } from './colliders';
 import { byId } from './dom';
 import { Hands } from './hands';
 import { decodeLink, encode, linkState } from './link';
@@ -13,6 +14,7 @@ import { Plots } from './plots';
 import { Socket, socketAddress } from './socket';
 import type { FromWorkbench, Opened, Report, Scene, ViewMode } from './types';
 import { View } from './view';
+import { Vr } from './vr';
 
 const DEFAULT_SCENE = 'bunting';
 const DEFAULT_METHOD = 'implicit-euler';
@@ -28,6 +30,10 @@ const panel = new Panel(bench, (pane) => socket.send({ type: 'save', pane }));
 let sets = 0;
 /** The scene name the numbers and plots are about, and its methods. */
 let shown = '';
+
+// Before the hands, which hear of a press only where there is no body.
+const colliders = new Colliders(canvas, view, (collider, position, rotation) =>
+  socket.send({ type: 'collider', collider, position, rotation }));
 
 const hands = new Hands(canvas, view, {
   pull: (particle, target) => socket.send({ type: 'pull', particle, target, stiffness: pullStiffness(bench.scene) }),
@@ -45,11 +51,7 @@ const chrome = new Chrome({
     if (bench.playing) bench.play(false);
     socket.send({ type: 'step' });
   },
-  reset() {
-    socket.send({ type: 'reset' });
-    plots.open(bench.methods.length);
-    notices.clear();
-  },
+  reset,
   view: setView,
   frame: () => view.fitCamera(),
   undo: () => bench.undo(),
@@ -62,6 +64,19 @@ const chrome = new Chrome({
     plots.build();
   },
 });
+
+const vr = new Vr(byId<HTMLButtonElement>('vr'), view, bench, colliders, {
+  pull: (hand, particle, target) => socket.send({ type: 'pull', hand, particle, target, stiffness: pullStiffness(bench.scene) }),
+  release: (hand) => socket.send({ type: 'release', hand }),
+  reset,
+  complain: (message) => notices.toast(message, 'error'),
+});
+
+function reset(): void {
+  socket.send({ type: 'reset' });
+  plots.open(bench.methods.length);
+  notices.clear();
+}
 
 const socket = new Socket(socketAddress(location), {
   opened: () => notices.banner(null),
@@ -93,6 +108,7 @@ function take(message: FromWorkbench): void {
     case 'saved': return download(message.name, new Blob([message.text], { type: 'text/plain' }));
     case 'refused': {
       notices.toast(message.message, 'error');
+      vr.refused(message.message);
       bench.takeRefused();
       panel.refresh(true);
       if (!bench.scene && bench.catalogue) bench.openScene(DEFAULT_SCENE, [DEFAULT_METHOD]);
@@ -117,6 +133,8 @@ function takeOpened(message: Opened): void {
   hands.letGo();
   const fresh = bench.takeOpened(message);
   view.open(message, fresh);
+  colliders.open(message.colliders);
+  vr.opened(message, fresh);
   const methods = message.panes.map((p) => p.method);
   // While a value is being changed the lines go on; another scene or pane starts them anew.
   const about = JSON.stringify([message.scene.name, methods.map((m) => m.id)]);
@@ -136,6 +154,7 @@ function takeReport(report: Report): void {
   plots.take(report);
   notices.take(report, bench.methods.length);
   view.seeLowest(report.lowest);
+  vr.hear(report);
   if (report.pane === 0) chrome.time(report.time);
   chrome.legend(view.mode, numbers.reports);
 }
@@ -203,13 +222,16 @@ new ResizeObserver(() => {
   view.draw();
 }).observe(canvas);
 
-function loop(): void {
-  requestAnimationFrame(loop);
-  hands.update();
-  view.draw();
+/** Called by the window, or by the headset while there is one. */
+function loop(time: number, frame?: XRFrame): void {
+  if (vr.active && frame) vr.draw(time, frame);
+  else if (!vr.active) {
+    hands.update();
+    view.draw();
+  }
   for (; sets > 0; sets--) socket.send({ type: 'taken' });
 }
-requestAnimationFrame(loop);
+view.renderer.setAnimationLoop(loop);
 chrome.view(view.mode);
 
 /** For tests and the curious. */
@@ -222,6 +244,10 @@ window.lab = {
   pick: (x: number, y: number) => hands.pick(x, y, 14)?.particle ?? null,
   particleOnScreen: (i: number, pane = 0) => hands.onScreen(i, pane),
   reports: numbers.reports,
+  get vr() {
+    return vr.facts;
+  },
+  colliders,
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
     const { hovered, pulled } = hands;

@@ -61,6 +61,16 @@ export interface Opened {
   dt: number;
   substeps: number;
   size: [Vec3, Vec3];
+  colliders?: Collider[];
+}
+
+/** A solid body; vertices are in its own frame, three numbers each, and triangles turn outwards. */
+export interface Collider {
+  position: Vec3;
+  rotation: [number, number, number, number];
+  vertices: number[];
+  triangles: number[];
+  movable: boolean;
 }
 
 export interface Report {
@@ -104,8 +114,9 @@ export type ToWorkbench =
   | { type: 'step' }
   | { type: 'reset' }
   | { type: 'inputs'; gravity: Vec3; wind: Vec3 }
-  | { type: 'pull'; particle: number; target: Vec3; stiffness: number }
-  | { type: 'release' }
+  | { type: 'pull'; hand?: number; particle: number; target: Vec3; stiffness: number }
+  | { type: 'release'; hand?: number }
+  | { type: 'collider'; collider: number; position: Vec3; rotation: [number, number, number, number] }
   | { type: 'pin'; particle: number; held: boolean }
   | { type: 'save'; pane: number }
   | { type: 'taken' };

@@ -30,9 +30,13 @@ export class View {
   /** Length of the diagonal of everything, from which all sizes on stage follow. */
   size = 1;
   drawn = 0;
+  /** Everything, and as far as it can be expected to hang or swing. */
+  readonly box = new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+  readonly renderer: WebGLRenderer;
+  readonly stage = new Stage();
+  /** Called when ground, light and camera were placed for a new scene. */
+  placed: () => void = () => {};
 
-  private readonly renderer: WebGLRenderer;
-  private readonly stage = new Stage();
   private readonly materials = new Materials();
   private readonly ground = new Ground();
   private readonly sun = new DirectionalLight('#fff4e6', 2.6);
@@ -40,7 +44,6 @@ export class View {
   private readonly fill = new DirectionalLight('#cfdcff', 0.5);
   private readonly marker: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly string: Line<BufferGeometry, LineBasicMaterial>;
-  private readonly box = new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
   private shape: Topology | null = null;
   private triangles = new Uint32Array();
   private edges = new Uint32Array();
@@ -183,6 +186,7 @@ export class View {
     shadow.normalBias = 0.004 * s;
     shadow.bias = -0.0004;
     this.fitCamera();
+    this.placed();
   }
 
   /** Moves the camera to where the whole box just fits every pane. */
@@ -264,7 +268,8 @@ export class View {
 
   resize(): void {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
-    if (width === 0 || height === 0) return;
+    // A headset has a size of its own.
+    if (width === 0 || height === 0 || this.renderer.xr.isPresenting) return;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, this.pace.pixelRatio));
     this.renderer.setSize(width, height, false);
     this.touch();
@@ -308,6 +313,31 @@ export class View {
     });
     this.drawn++;
     return true;
+  }
+
+  /** Ground, fog and shadows around someone who stands there; null: as they were. */
+  standAt(place: Vector3 | null): void {
+    const shadow = this.sun.shadow.camera;
+    shadow.far = 6 * this.size + (place ? 4 : 0);
+    shadow.updateProjectionMatrix();
+    if (place) {
+      const fog = this.stage.fog as Fog;
+      [fog.near, fog.far] = [4 + 2 * this.size, 16 + 6 * this.size];
+      this.ground.place(place.x, place.y, place.z, Math.max(this.size, 3));
+    } else {
+      const centre = this.box.getCenter(new Vector3());
+      this.ground.place(centre.x, this.floor, centre.z, this.size);
+      this.resize();
+      this.touch();
+    }
+  }
+
+  /** Draws both eyes of a headset: the first pane. */
+  drawInHeadset(camera: PerspectiveCamera): void {
+    this.panes.forEach((pane, i) => (pane.group.visible = i === 0 && pane.frame !== null));
+    this.marker.visible = this.string.visible = false;
+    this.renderer.render(this.stage, camera);
+    this.drawn++;
   }
 
   /** On slow machines a plainer picture is better than a late one. */

@@ -1,4 +1,4 @@
-// A stand-in for the engine that speaks the lab's protocol: simple Verlet cloth, four scenes.
+// A stand-in for the engine that speaks the lab's protocol: simple Verlet cloth, a few scenes.
 // For working on the page without the Rust program: node tests/mock-server.mjs [port]
 
 import { createServer } from 'node:http';
@@ -45,7 +45,24 @@ const SCENES = [
     [cloth({ columns: 40, rows: 40, width: 2, height: 2, origin: [-1, 0, 0] })]),
   scene('curtain', 'a curtain on a rod', [cloth({ columns: 48, rows: 32, width: 2, height: 1.5, down: [0, -1, 0], pins: [{ place: 'first-row' }] })]),
   scene('chain', 'a chain held at both ends', [cloth({ columns: 24, rows: 1, width: 1.5, particle_mass: 0.01 })]),
+  { ...scene('ball', 'a sheet held at two corners over a ball', [cloth({ columns: 24, rows: 24, origin: [-0.5, 0.5, -0.5] })]), ball: 0.3 },
+  { ...scene('heavy', 'says that it takes 20 ms for each of its four substeps', [cloth({ columns: 24, rows: 24, down: [0, -1, 0], pins: [{ place: 'first-row' }] })]), substeps: 4, slow: 20 / 576 },
 ];
+
+/** A ball as a collider: rings from pole to pole. */
+function ball(radius) {
+  const [rings, around] = [16, 24];
+  const vertices = [], triangles = [];
+  for (let j = 0; j <= rings; j++) for (let i = 0; i < around; i++) {
+    const [a, b] = [Math.PI * j / rings, 2 * Math.PI * i / around];
+    vertices.push(radius * Math.sin(a) * Math.cos(b), radius * Math.cos(a), radius * Math.sin(a) * Math.sin(b));
+  }
+  for (let j = 0; j < rings; j++) for (let i = 0; i < around; i++) {
+    const at = (k, l) => k * around + l % around;
+    triangles.push(at(j, i), at(j, i + 1), at(j + 1, i + 1), at(j, i), at(j + 1, i + 1), at(j + 1, i));
+  }
+  return { position: [0, 0, 0], rotation: [0, 0, 0, 1], vertices, triangles, movable: true };
+}
 
 class World {
   constructor(scene, count) {
@@ -54,6 +71,7 @@ class World {
     this.edges = [];
     this.triangles = [];
     this.pins = new Set();
+    this.colliders = scene.ball ? [ball(scene.ball)] : [];
     for (const c of scene.cloth) {
       const first = this.x.length / 3;
       const at = (i, j) => first + j * c.columns + i;
@@ -80,7 +98,7 @@ class World {
     for (let e = 0; e < this.edges.length; e += 2) out.push(Math.hypot(...[0, 1, 2].map((k) => x[3 * this.edges[e] + k] - x[3 * this.edges[e + 1] + k])));
     return out;
   }
-  step(p, sweeps, inputs, pull) {
+  step(p, sweeps, inputs, pulls) {
     const { x, old } = p;
     const h = this.scene.dt;
     const gust = Math.sin(6.28 * p.time);
@@ -91,7 +109,7 @@ class World {
         const v = (x[3 * i + k] - old[3 * i + k]) * 0.985;
         old[3 * i + k] = x[3 * i + k];
         x[3 * i + k] += v + h * h * a;
-        if (pull?.particle === i) x[3 * i + k] += 0.4 * (pull.target[k] - x[3 * i + k]);
+        for (const pull of pulls.values()) if (pull.particle === i) x[3 * i + k] += 0.4 * (pull.target[k] - x[3 * i + k]);
       }
     }
     for (let s = 0; s < sweeps; s++) for (let e = 0; e < this.edges.length; e += 2) {
@@ -102,6 +120,11 @@ class World {
       if (wa + wb === 0) continue;
       const c = (r - this.rest[e / 2]) / r / (wa + wb);
       for (let k = 0; k < 3; k++) { x[3 * a + k] += wa * c * d[k]; x[3 * b + k] -= wb * c * d[k]; }
+    }
+    for (const { position } of this.colliders) for (let i = 0; i < this.n; i++) {
+      const out = [0, 1, 2].map((k) => x[3 * i + k] - position[k]);
+      const r = Math.hypot(...out) || 1e-9;
+      if (r < this.scene.ball + 0.01) for (let k = 0; k < 3; k++) x[3 * i + k] = position[k] + (this.scene.ball + 0.01) * out[k] / r;
     }
     p.time += h;
   }
@@ -143,7 +166,8 @@ class World {
 
 function serve(socket) {
   const send = (message) => socket.send(JSON.stringify(message));
-  let world = null, methods = [], playing = true, pull = null, onTheWay = 0, inputs = null, ticks = 0, once = false;
+  const pulls = new Map();
+  let world = null, methods = [], playing = true, onTheWay = 0, inputs = null, ticks = 0, once = false;
   send({ type: 'catalogue', version: 'mock', scenes: SCENES.map(({ name, about }) => ({ name, about })), methods: METHODS,
     fabrics: ['cotton', 'silk', 'denim', 'wool', 'leather'].map((name) => ({ name, about: `${name}, as measured` })) });
   const words = (kind, list, per) => {
@@ -162,11 +186,11 @@ function serve(socket) {
     world = next;
     methods = chosen;
     inputs = { gravity: scene.gravity, wind: scene.air.wind };
-    pull = null;
+    if (!keep) pulls.clear();
     onTheWay = 0;
     once = true;
     const axis = (k, f) => f(...Array.from({ length: world.n }, (_, i) => world.start[3 * i + k]));
-    send({ type: 'opened', scene, pins: [...world.pins], dt: scene.dt, substeps: scene.substeps,
+    send({ type: 'opened', scene, pins: [...world.pins], dt: scene.dt, substeps: scene.substeps, colliders: world.colliders,
       size: [[0, 1, 2].map((k) => axis(k, Math.min)), [0, 1, 2].map((k) => axis(k, Math.max))],
       panes: methods.map((m) => ({ method: m, particles: world.n, springs: world.rest.length, hinges: 0, turns: 0, triangles: world.triangles.length / 3, limit: null })) });
     words(1, world.triangles, 3);
@@ -184,21 +208,23 @@ function serve(socket) {
       if (!(m.scene.dt > 0 && m.scene.dt < 1)) return send({ type: 'refused', message: `scene.dt = ${m.scene.dt}: must be between 0 and 1` });
       open(m.scene, m.methods, m.keep);
     } else if (m.type === 'play') playing = m.playing;
-    else if (m.type === 'step') once = true, world.panes.forEach((p, i) => world.step(p, 4 + 8 * i, inputs, pull));
+    else if (m.type === 'step') once = true, world.panes.forEach((p, i) => world.step(p, 4 + 8 * i, inputs, pulls));
     else if (m.type === 'reset') {
       for (const p of world.panes) p.x.set(world.start), p.old.set(world.start), p.time = 0;
       once = true;
     } else if (m.type === 'inputs') inputs = m;
-    else if (m.type === 'pull') pull = m;
-    else if (m.type === 'release') pull = null;
+    else if (m.type === 'pull') pulls.set(m.hand ?? 0, m);
+    else if (m.type === 'release') pulls.delete(m.hand ?? 0);
+    else if (m.type === 'collider') Object.assign(world.colliders[m.collider], { position: m.position, rotation: m.rotation });
     else if (m.type === 'pin') world.pins[m.held ? 'add' : 'delete'](m.particle);
     else if (m.type === 'taken') onTheWay = Math.max(0, onTheWay - 1);
   });
   const timer = setInterval(() => {
     if (!world) return;
     const began = performance.now();
-    if (playing) world.panes.forEach((p, i) => world.step(p, 16 - 4 * i, inputs, pull));
-    const ms = performance.now() - began;
+    if (playing) world.panes.forEach((p, i) => world.step(p, 16 - 4 * i, inputs, pulls));
+    const { slow, substeps } = world.scene;
+    const ms = slow ? slow * substeps * world.n : performance.now() - began;
     const report = ticks++ % 6 === 0;
     if (onTheWay >= 2 || !(playing || once)) { if (!report) return; } else {
       once = false;
