@@ -289,6 +289,7 @@ export class View {
 
   /** Draws if there is anything new; true when it did. */
   draw(force = false): boolean {
+    if (this.renderer.xr.isPresenting) return false;
     this.controls.update();
     if (Math.abs(this.floorGoal - this.floor) > 1e-4 * this.size) {
       this.floor += 0.12 * (this.floorGoal - this.floor);
@@ -334,6 +335,7 @@ export class View {
 
   /** Draws both eyes of a headset: the first pane. */
   drawInHeadset(camera: PerspectiveCamera): void {
+    if (this.pace.drew()) this.lessWork();
     this.panes.forEach((pane, i) => (pane.group.visible = i === 0 && pane.frame !== null));
     this.marker.visible = this.string.visible = false;
     this.renderer.render(this.stage, camera);

@@ -17,10 +17,11 @@ const REACH = 0.15;
 /** How far outside of a body it can still be taken hold of. [m] */
 const BODY_REACH = 0.05;
 /** The middle of a small scene is at this height, and nothing is lower than that. [m] */
-const CHEST = 1.15;
+const CHEST = 1.25;
 const CLEAR = 0.05;
-/** Where one stands: this far in front of the pins. [m] */
+/** Where one stands: this far in front of the pins [m], and farther if such a wind blows forwards [m/s]. */
 const IN_FRONT = 0.7;
+const BREEZE = 0.5;
 /** Walking with the stick [m/s], and one snap of turning. */
 const SPEED = 1.5;
 const SNAP = Math.PI / 6;
@@ -210,8 +211,10 @@ export class Vr {
     const centre = box.getCenter(new Vector3());
     const floor = Math.min(box.min.y - CLEAR, centre.y - CHEST);
     let front = -Infinity;
-    for (const p of pins) front = Math.max(front, frame.positions[3 * p + 2] ?? -Infinity);
-    const place = new Vector3(centre.x, floor, (Number.isFinite(front) ? front : box.max.z) + IN_FRONT);
+    for (const p of pins) front = Math.max(front, frame.positions[3 * p + 2] ?? NaN);
+    if (!Number.isFinite(front)) front = box.max.z;
+    const blown = (this.bench.scene?.air.wind[2] ?? 0) > BREEZE ? Math.min(0.6 * (box.max.y - box.min.y), 0.5) : 0;
+    const place = new Vector3(centre.x, floor, front + IN_FRONT + blown);
     // The head may be anywhere in its room and look anywhere.
     const looking = new Vector3(0, 0, -1).transformDirection(head);
     this.rig.rotation.set(0, -Math.atan2(-looking.x, -looking.z), 0);

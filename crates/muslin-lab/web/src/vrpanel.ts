@@ -79,9 +79,9 @@ export class VrPanel {
     const right = new Vector3(-flat.z, 0, flat.x);
     const down = Math.min(BELOW, 0.4 * head.y);
     this.mesh.position.copy(head).addScaledVector(flat, AHEAD).addScaledVector(right, ASIDE).add(new Vector3(0, -down, 0));
-    // Mesh.lookAt takes a place on stage.
+    // Tilted towards the eyes but not turned, so that its lines are level. (lookAt takes a place on stage.)
     this.rig.updateMatrixWorld();
-    this.mesh.lookAt(head.clone().applyMatrix4(this.rig.matrixWorld));
+    this.mesh.lookAt(head.clone().addScaledVector(right, ASIDE).applyMatrix4(this.rig.matrixWorld));
     this.mesh.updateMatrixWorld();
   }
 
