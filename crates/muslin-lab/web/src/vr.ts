@@ -22,6 +22,8 @@ const CLEAR = 0.05;
 /** Where one stands: this far in front of the pins [m], and farther if such a wind blows forwards [m/s]. */
 const IN_FRONT = 0.7;
 const BREEZE = 0.5;
+/** A button this near to the hand that points at it is meant before cloth at hand. [m] */
+const BUTTON_NEAR = 0.3;
 /** Walking with the stick [m/s], and one snap of turning. */
 const SPEED = 1.5;
 const SNAP = Math.PI / 6;
@@ -261,6 +263,8 @@ export class Vr {
     }
     const touched = this.panel.touch(i, hand.tip);
     if (touched) this.press(touched);
+    const pointed = this.panel.pointed(hand.ray);
+    if (pointed?.button && pointed.distance < BUTTON_NEAR) return this.point(hand, pointed, closes);
     const body = this.colliders.near(hand.point, BODY_REACH);
     const particle = this.nearest(hand.point);
     const first = body && (!particle || body.distance <= particle.distance) ? 'body' : particle ? 'particle' : null;
@@ -273,10 +277,10 @@ export class Vr {
       const inHand = hand.matrix.clone().invert().multiply(this.colliders.place(body.collider));
       if (closes) grasp.held = { kind: 'collider', collider: body.collider, inHand };
     }
-    if (first) return null;
-    // Cloth at hand is meant before a panel somewhere behind it.
-    const pointed = this.panel.pointed(hand.ray);
-    if (!pointed) return null;
+    return first || !pointed ? null : this.point(hand, pointed, closes);
+  }
+
+  private point(hand: VrHand, pointed: { distance: number; button: ButtonName | null }, closes: boolean): ButtonName | null {
     hand.showBeam(pointed.distance, pointed.button ? this.colours.held : this.colours.near);
     if (closes && pointed.button) this.press(pointed.button);
     return pointed.button;
