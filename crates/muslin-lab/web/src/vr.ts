@@ -187,11 +187,11 @@ export class Vr {
     this.lastTime = time;
     const head = new Matrix4().fromArray(viewer.transform.matrix);
     if (!this.stood) this.stand(head);
+    this.walk(head, seconds);
+    this.rig.updateMatrixWorld();
     for (const hand of this.hands) {
       hand.update(frame, space, [...this.session.inputSources].find((s) => s.handedness === hand.side));
     }
-    this.walk(head, seconds);
-    this.rig.updateMatrixWorld();
     const looking = new Vector3(0, 0, -1).transformDirection(head);
     this.panel.follow(new Vector3().setFromMatrixPosition(head), looking);
     const pointed = this.hands.map((hand, i) => this.act(hand, i));

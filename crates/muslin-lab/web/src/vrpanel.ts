@@ -9,9 +9,9 @@ const [WIDE, HIGH] = [1024, 704];
 const METRES = 0.44;
 const PER_METRE = WIDE / METRES;
 /** From the head. [m] */
-const AHEAD = 0.55;
-const ASIDE = -0.24;
-const BELOW = 0.52;
+const AHEAD = 0.6;
+const ASIDE = -0.2;
+const BELOW = 0.42;
 /** It comes along when it is farther away than this, or this far to the side. */
 const FARTHEST = 1.3;
 const WIDEST = Math.cos((75 * Math.PI) / 180);

@@ -1,0 +1,56 @@
+//! A lab and a headless browser that a script of `web/tests` drives.
+
+use muslin_lab::server::Lab;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The browser, or why the test cannot run.
+fn chromium() -> Result<PathBuf, &'static str> {
+    let built = Path::new(env!("OUT_DIR")).join("web/dist/index.html");
+    if !built.exists() {
+        return Err("the page was not built, because npm is missing or failed");
+    }
+    if let Some(named) = std::env::var_os("CHROMIUM") {
+        return Ok(named.into());
+    }
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path);
+    let found = folders.flat_map(|folder| names.map(|name| folder.join(name)));
+    found.into_iter().find(|file| file.is_file()).ok_or(
+        "no Chromium was found; install the package chromium, or name one in the variable CHROMIUM",
+    )
+}
+
+/// Runs `web/tests/NAME.test.mjs` against a lab of its own; screenshots are left in the target folder.
+/// Skips loudly without a browser, and fails instead with `MUSLIN_BROWSER` set.
+pub fn drive(name: &str) {
+    let browser = match chromium() {
+        Ok(browser) => browser,
+        Err(reason) => {
+            assert!(std::env::var_os("MUSLIN_BROWSER").is_none(), "{reason}");
+            // Past the test harness, which hides what passing tests say.
+            let line = format!("\nSKIPPED, {name} was not tested in a browser: {reason}\n\n");
+            std::io::stderr().write_all(line.as_bytes()).unwrap();
+            return;
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let lab = runtime.block_on(Lab::bind(0)).unwrap();
+    let url = lab.url();
+    runtime.spawn(lab.serve(std::future::pending()));
+    let screenshots = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let output = Command::new("node")
+        .arg(format!("tests/{name}.test.mjs"))
+        .args([&url, &screenshots.display().to_string()])
+        .current_dir(Path::new(env!("OUT_DIR")).join("web"))
+        .env("CHROMIUM", browser)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    println!("{said}\nscreenshots in {}", screenshots.display());
+    assert!(output.status.success(), "{said}");
+}
