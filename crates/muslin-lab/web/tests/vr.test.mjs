@@ -91,26 +91,30 @@ const pictures = async (page, count) => {
   const drawn = await page.evaluate(() => lab.frames());
   await until(page, ([n, c]) => lab.frames() >= n + c, [drawn, count]);
 };
-/** Brings a hand to a free particle, closes it, and says which one it holds. */
+const setPlaying = async (page, playing) => {
+  await page.evaluate((p) => lab.state.playing !== p && document.getElementById('play').click(), playing);
+  await until(page, (p) => lab.state.playing === p, playing);
+  // Frames that were on their way when the pause began have arrived.
+  if (!playing) await page.waitForFunction(() => new Promise((done) => {
+    const old = lab.positions(0);
+    setTimeout(() => done(lab.positions(0) === old), 400);
+  }));
+};
+/** Brings a hand to a free particle of the paused cloth, closes it, and says which one it holds. */
 async function grab(page, side, corner) {
-  const wanted = await page.evaluate((right) => {
+  await setPlaying(page, false);
+  await page.evaluate(([s, right]) => {
     // The lowest free one far to that side.
     const [x, pins] = [lab.positions(0), new Set(lab.state.pins)];
     let best = -1;
     const rank = (i) => (right ? 1 : -1) * x[3 * i] - 2 * x[3 * i + 1];
     for (let i = 0; 3 * i < x.length; i++) if (!pins.has(i) && (best < 0 || rank(i) > rank(best))) best = i;
-    return best;
-  }, corner === 'right');
-  // The cloth moves on while pictures are drawn, so the hand goes after it.
-  let hovered = false;
-  for (let attempt = 0; attempt < 20 && !hovered; attempt++) {
-    await page.evaluate(([s, p]) => headset.put(s, headset.at(p)), [side, wanted]);
-    await pictures(page, 2);
-    hovered = await page.evaluate((i) => lab.vr.hands[i].hovered !== null, hand[side]);
-  }
-  expect(hovered, `the ${side} hand reaches no particle`);
+    headset.put(s, headset.at(best));
+  }, [side, corner === 'right']);
+  await until(page, (i) => lab.vr.hands[i].hovered !== null, hand[side]);
   await page.evaluate((s) => headset.close(s, true), side);
   await until(page, (i) => lab.vr.hands[i].held === 'particle', hand[side]);
+  await setPlaying(page, true);
   return page.evaluate((i) => lab.vr.hands[i].particle, hand[side]);
 }
 const move = (page, side, by) => page.evaluate(([s, i, d]) => {
