@@ -214,6 +214,8 @@ impl Workbench {
             Command::Play { playing } => {
                 self.playing = playing;
                 self.restart_clock();
+                // Reports from before may still be on their way; this one has the last word.
+                messages = self.reports();
             }
             Command::Step => {
                 self.playing = false;

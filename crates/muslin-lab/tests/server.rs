@@ -106,6 +106,9 @@ fn a_scene_opens_moves_and_answers_to_hands() {
     assert_eq!(x[12..15], start[12..15]);
     let report = next(&mut socket, "report");
     assert!(report["energy"]["total"].is_f64() && report["max_strain"].is_f64(), "{report}");
+    // A pause is confirmed, however many reports were on their way.
+    send(&mut socket, &json!({"type":"play","playing":false}));
+    while next(&mut socket, "report")["playing"] == true {}
 }
 
 #[test]
