@@ -316,21 +316,18 @@ export class View {
     return true;
   }
 
-  /** Ground, fog and shadows around someone who stands there; null: as they were. */
-  standAt(place: Vector3 | null): void {
+  /** Ground, fog and shadows for someone who stands on such a floor; null: as they were. */
+  standOn(floor: number | null): void {
+    const inside = floor !== null;
     const shadow = this.sun.shadow.camera;
-    shadow.far = 6 * this.size + (place ? 4 : 0);
+    shadow.far = 6 * this.size + (inside ? 4 : 0);
     shadow.updateProjectionMatrix();
-    if (place) {
-      const fog = this.stage.fog as Fog;
-      [fog.near, fog.far] = [4 + 2 * this.size, 16 + 6 * this.size];
-      this.ground.place(place.x, place.y, place.z, Math.max(this.size, 3));
-    } else {
-      const centre = this.box.getCenter(new Vector3());
-      this.ground.place(centre.x, this.floor, centre.z, this.size);
-      this.resize();
-      this.touch();
-    }
+    const centre = this.box.getCenter(new Vector3());
+    this.ground.place(centre.x, floor ?? this.floor, centre.z, inside ? Math.max(this.size, 3) : this.size);
+    const fog = this.stage.fog as Fog;
+    if (inside) [fog.near, fog.far] = [4 + 2 * this.size, 16 + 6 * this.size];
+    this.resize();
+    this.touch();
   }
 
   /** Draws both eyes of a headset: the first pane. */

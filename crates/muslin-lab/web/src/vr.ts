@@ -148,7 +148,7 @@ export class Vr {
     const { renderer } = this.view;
     renderer.xr.enabled = false;
     renderer.setScissorTest(true);
-    this.view.standAt(null);
+    this.view.standOn(null);
   }
 
   // --- what the workbench says ---
@@ -224,7 +224,7 @@ export class Vr {
     this.rig.position.copy(place).sub(offset);
     this.rig.updateMatrixWorld();
     this.camera.far = 60 + 4 * this.view.size;
-    this.view.standAt(place);
+    this.view.standOn(floor);
     this.panel.displace();
   }
 
