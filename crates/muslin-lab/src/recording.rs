@@ -90,12 +90,14 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Remembers what is done now. Of several drags between two frames only the last counts.
+    /// Remembers what is done now. Of several drags or winds between two frames only the last counts.
     pub fn push(&mut self, act: Act) {
         let frame = self.frames;
-        if let (Some(last), Act::Pull { .. }) = (self.events.last_mut(), &act)
+        let replaces = matches!(act, Act::Pull { .. } | Act::Inputs { .. });
+        if let Some(last) = self.events.last_mut()
+            && replaces
             && last.frame == frame
-            && matches!(last.act, Act::Pull { .. })
+            && std::mem::discriminant(&last.act) == std::mem::discriminant(&act)
         {
             last.act = act;
             return;

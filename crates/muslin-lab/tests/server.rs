@@ -1,5 +1,8 @@
 //! The server as a page, and as someone who means no good, would use it.
 
+mod common;
+
+use common::replayed;
 use muslin_lab::server::Lab;
 use serde_json::{Value, json};
 use std::net::TcpStream;
@@ -202,23 +205,6 @@ fn malformed_floods_and_reconnects_leave_it_serving() {
     send(&mut socket, &json!({"type":"open","scene":"pendulum","methods":["implicit-euler"]}));
     let begun = Instant::now();
     assert!(frame(&mut socket, 0).1.len() == 6 && begun.elapsed() < Duration::from_secs(10));
-}
-
-/// A saved run, replayed by the engine alone.
-fn replayed(file: &str) -> Vec<f32> {
-    let mut table: toml::Table = toml::from_str(file).unwrap();
-    let recording: muslin_lab::Recording = table.remove("recording").unwrap().try_into().unwrap();
-    let method: muslin::Method = table.remove("method").unwrap().try_into().unwrap();
-    let scene: muslin::Scene = table.try_into().unwrap();
-    let mut sim = muslin::Sim::new(scene.compile().unwrap(), method).unwrap();
-    if let Some(start) = &recording.start {
-        sim.restore(start).unwrap();
-    }
-    for frame in 0..recording.frames {
-        recording.apply(frame, &mut sim);
-        sim.advance(scene.dt as f32);
-    }
-    sim.state().x.iter().flat_map(|x| x.to_array()).collect()
 }
 
 #[test]

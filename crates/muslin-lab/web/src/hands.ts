@@ -150,7 +150,7 @@ export class Hands {
 
   // --- geometry ---
 
-  private paneAt(x: number, y: number): { pane: number; rect: Rect } | null {
+  paneAt(x: number, y: number): { pane: number; rect: Rect } | null {
     const bounds = this.canvas.getBoundingClientRect();
     const [px, py] = [x - bounds.left, y - bounds.top];
     const rects = this.view.rects();
@@ -215,6 +215,24 @@ export class Hands {
     );
     this.ray.setFromCamera(ndc, this.view.camera);
     return this.ray.ray.intersectPlane(grip.plane, new Vector3());
+  }
+
+  /** Every particle's place on the page, x and y; NaN behind the camera. */
+  allOnScreen(pane: number): Float32Array {
+    const frame = this.view.panes[pane]?.frame;
+    const rect = this.view.rects()[pane];
+    if (!frame || !rect) return new Float32Array();
+    const bounds = this.canvas.getBoundingClientRect();
+    const matrix = this.projection(rect);
+    const xy = new Float32Array(2 * frame.n).fill(NaN);
+    const at = new Vector3();
+    for (let i = 0; i < frame.n; i++) {
+      at.fromArray(frame.positions, 3 * i).applyMatrix4(matrix);
+      if (Math.abs(at.z) > 1) continue;
+      xy[2 * i] = bounds.left + rect.x + ((at.x + 1) * rect.width) / 2;
+      xy[2 * i + 1] = bounds.top + rect.y + ((1 - at.y) * rect.height) / 2;
+    }
+    return xy;
   }
 
   /** A particle's place on the page. */

@@ -12,6 +12,8 @@ export interface Cloth {
   fabric?: string;
   particle_mass?: number;
   mesh?: unknown;
+  /** Pairs of neighbouring particles between which the cloth is cut. */
+  cuts?: [number, number][];
   [key: string]: unknown;
 }
 
@@ -70,6 +72,8 @@ export interface Report {
   playing: boolean;
   rate: number;
   ms: number;
+  /** Where `ms` went. */
+  stages: { forces: number; solve: number; rest: number };
   energy: { kinetic: number; elastic: number; gravity: number; total: number };
   max_strain: number;
   mean_strain: number;
@@ -85,6 +89,8 @@ export interface Report {
 
 export interface Refused {
   type: 'refused';
+  /** The command it answers, if that had a name. */
+  command: string | null;
   message: string;
 }
 

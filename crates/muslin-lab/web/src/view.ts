@@ -19,7 +19,30 @@ export interface Rect { x: number; y: number; width: number; height: number }
 /** Pixels that the caption and the tool bar take from a pane. */
 const ABOVE = 42;
 const BELOW = 72;
-const LOOK_FROM = new Vector3(0.42, 0.2, 1).normalize();
+/** Where a camera may begin: sides of the cloth, and heights from which lying cloth is seen too. */
+const SIDES = [24, -24, 66, -66].map((degrees) => (degrees * Math.PI) / 180);
+const HEIGHTS = [11, 30].map((degrees) => (degrees * Math.PI) / 180);
+/** Share of its area that cloth should show; more is no better than the usual place. */
+const ENOUGH = 0.42;
+
+/** The first usual place from which the cloth shows enough of its area, or the best of them. */
+function lookFrom(frame: Frame): Vector3 {
+  let [best, most] = [new Vector3(0, 0, 1), -1];
+  for (const height of HEIGHTS) {
+    for (const side of SIDES) {
+      const from = new Vector3(Math.sin(side) * Math.cos(height), Math.sin(height), Math.cos(side) * Math.cos(height));
+      let [shown, all] = [0, 0];
+      for (let i = 0; i < frame.n; i++) {
+        const [x, y, z] = [frame.normals[4 * i]!, frame.normals[4 * i + 1]!, frame.normals[4 * i + 2]!];
+        shown += Math.abs(x * from.x + y * from.y + z * from.z);
+        all += Math.hypot(x, y, z);
+      }
+      const share = all > 0 ? Math.min(shown / all, ENOUGH) : ENOUGH;
+      if (share > most + 1e-6) [best, most] = [from, share];
+    }
+  }
+  return best;
+}
 
 export class View {
   readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
@@ -30,6 +53,10 @@ export class View {
   /** Length of the diagonal of everything, from which all sizes on stage follow. */
   size = 1;
   drawn = 0;
+  /** Milliseconds of the last picture. */
+  cost = 0;
+  triangles = new Uint32Array();
+  edges = new Uint32Array();
 
   private readonly renderer: WebGLRenderer;
   private readonly stage = new Stage();
@@ -42,11 +69,11 @@ export class View {
   private readonly string: Line<BufferGeometry, LineBasicMaterial>;
   private readonly box = new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
   private shape: Topology | null = null;
-  private triangles = new Uint32Array();
-  private edges = new Uint32Array();
   private paneCount = 0;
   private particles = 0;
   private frameAnew = false;
+  /** Where the camera began. */
+  private from = new Vector3(0.4, 0.2, 1).normalize();
   private floor = 0;
   private floorGoal = 0;
   private dirty = true;
@@ -182,11 +209,12 @@ export class View {
     shadow.camera.updateProjectionMatrix();
     shadow.normalBias = 0.004 * s;
     shadow.bias = -0.0004;
+    this.from = lookFrom(first);
     this.fitCamera();
   }
 
   /** Moves the camera to where the whole box just fits every pane. */
-  fitCamera(from = LOOK_FROM): void {
+  fitCamera(from = this.from): void {
     const rect = this.rects()[0];
     if (!rect) return;
     const centre = this.box.getCenter(new Vector3());
@@ -295,6 +323,7 @@ export class View {
       return false;
     }
     this.dirty = false;
+    const begun = performance.now();
     if (this.pace.drew()) this.lessWork();
     const height = this.canvas.clientHeight;
     this.rects().forEach((rect, i) => {
@@ -307,6 +336,7 @@ export class View {
       this.renderer.render(this.stage, this.camera);
     });
     this.drawn++;
+    this.cost = performance.now() - begun;
     return true;
   }
 
