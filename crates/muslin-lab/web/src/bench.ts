@@ -1,7 +1,7 @@
 // The page's copy of the workbench: which scene and methods are open, how they were edited,
 // and undo. At most one `open` or `load` is on its way; edits made meanwhile go out together.
 
-import type { Catalogue, Cloth, Method, Opened, Scene, ToWorkbench, Vec3 } from './types';
+import { particlesOf, type Catalogue, type Method, type Opened, type Scene, type ToWorkbench, type Vec3 } from './types';
 import type { LinkState } from './link';
 import { applied, clone, getAt, same, setAt } from './paths';
 
@@ -19,12 +19,6 @@ type Request =
 const UNDO_DEPTH = 200;
 /** Milliseconds between two loads while a slider moves. */
 const LOAD_PAUSE = 90;
-
-/** How many particles a cloth has. */
-function particlesOf(cloth: Cloth): number {
-  const vertices = (cloth.mesh as { vertices?: unknown[] } | undefined)?.vertices;
-  return vertices ? vertices.length : cloth.columns * cloth.rows;
-}
 
 export class Bench {
   catalogue: Catalogue | null = null;

@@ -17,6 +17,12 @@ export interface Cloth {
   [key: string]: unknown;
 }
 
+/** How many particles a cloth has. */
+export function particlesOf(cloth: Cloth): number {
+  const vertices = (cloth.mesh as { vertices?: unknown[] } | undefined)?.vertices;
+  return vertices ? vertices.length : cloth.columns * cloth.rows;
+}
+
 export interface Scene {
   name: string;
   about: string;

@@ -9,7 +9,7 @@ import {
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Materials, PaneCloth, topology, type Topology } from './cloth';
 import { Ground } from './ground';
-import type { Frame, Opened, ViewMode } from './types';
+import { particlesOf, type Frame, type Opened, type Vec3, type ViewMode } from './types';
 import { cssValue } from './dom';
 import { Pace } from './pace';
 import { surroundings } from './surroundings';
@@ -71,6 +71,9 @@ export class View {
   private shape: Topology | null = null;
   private paneCount = 0;
   private particles = 0;
+  private clothSizes: number[] = [];
+  /** Where the scene's wind blows to; shorter than one when it is weak. */
+  private readonly lee = new Vector3();
   private frameAnew = false;
   /** Where the camera began. */
   private from = new Vector3(0.4, 0.2, 1).normalize();
@@ -141,6 +144,9 @@ export class View {
       this.fitCamera(this.camera.position.clone().sub(this.controls.target).normalize());
     }
     this.particles = opened.panes[0]?.particles ?? 0;
+    this.clothSizes = opened.scene.cloth.map(particlesOf);
+    const air = opened.scene.air as { wind: Vec3; gust: Vec3; density: number; drag: number };
+    this.lee.fromArray(air.wind).add(new Vector3().fromArray(air.gust)).multiplyScalar(air.density + air.drag > 0 ? 1 / 4 : 0).clampLength(0, 1);
     this.pins = [...opened.pins];
     this.frameAnew ||= frameAnew;
     if (frameAnew) {
@@ -172,14 +178,14 @@ export class View {
     const old = this.shape;
     const unchanged = old !== null && old.particles === this.particles
       && equal(old.triangles, this.triangles) && equal(old.edges, this.edges);
-    if (!unchanged || this.frameAnew) this.shape = topology(this.particles, this.triangles, this.edges);
+    if (!unchanged || this.frameAnew) this.shape = topology(this.particles, this.triangles, this.edges, this.clothSizes);
     if (!this.shape || (unchanged && !this.frameAnew && this.panes.length === this.paneCount)) return;
     for (const pane of this.panes) {
       this.stage.remove(pane.group);
       pane.dispose();
     }
     if (this.frameAnew) this.lookAt(first);
-    const around = surroundings(first.positions, this.shape.edges, this.pins, this.box);
+    const around = surroundings(first.positions, this.shape.edges, this.pins, this.box, this.lee);
     const pinRadius = Math.min(Math.max(0.22 * around.meanEdge, 0.0028 * this.size), 0.01 * this.size);
     this.panes = Array.from({ length: this.paneCount }, () => {
       const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius);
@@ -193,7 +199,7 @@ export class View {
   /** Places ground, light and camera for a new scene. */
   private lookAt(first: Frame): void {
     this.frameAnew = false;
-    const around = surroundings(first.positions, this.edges, this.pins, this.box);
+    const around = surroundings(first.positions, this.edges, this.pins, this.box, this.lee);
     this.box.copy(around.box);
     const [centre, extent] = [this.box.getCenter(new Vector3()), this.box.getSize(new Vector3())];
     this.size = Math.max(extent.length(), 1e-3);
