@@ -209,6 +209,8 @@ impl Workbench {
             Command::Play { playing } => {
                 self.playing = playing;
                 self.restart_clock();
+                // Behind the last frame that was on its way: whoever hears it knows that no more come.
+                messages = self.reports();
             }
             Command::Step => {
                 self.playing = false;

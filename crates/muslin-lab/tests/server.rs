@@ -148,7 +148,9 @@ fn what_cannot_be_is_refused_and_nothing_changes() {
     let mut socket = connect(&lab());
     let mut refused = |message: Value| {
         send(&mut socket, &message);
-        next(&mut socket, "refused")["message"].as_str().unwrap().to_owned()
+        let refused = next(&mut socket, "refused");
+        assert_eq!(refused["command"], message["type"]);
+        refused["message"].as_str().unwrap().to_owned()
     };
     let open =
         |scene: &str, methods: &[&str]| json!({"type":"open","scene":scene,"methods":methods});
@@ -220,11 +222,12 @@ fn a_saved_run_replays_equal_bits() {
     send(&mut socket, &json!({"type":"release"}));
     send(&mut socket, &json!({"type":"inputs","gravity":[1.0,-5.0,0.0],"wind":[0,0,0]}));
     until(&mut socket, 0, 12, |y| y < 0.0);
-    // An edit goes on from where it was; what is saved then begins there.
+    // An edit, of which a cut is one, goes on from where it was; what is saved then begins there.
     for edited in [false, true] {
         if edited {
             let mut scene = opened["scene"].clone();
             scene["cloth"][0]["springs"]["shear"] = json!(20.0);
+            scene["cloth"][0]["cuts"] = json!([[10, 15], [11, 16], [12, 17]]);
             let methods: Vec<_> = (0..2).map(|i| opened["panes"][i]["method"].clone()).collect();
             let edit = json!({"type":"load","scene":scene,"methods":methods,"keep":true});
             send(&mut socket, &edit);

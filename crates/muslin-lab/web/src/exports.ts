@@ -6,7 +6,8 @@ import {
 import { CLOTH_FRONT } from './colours';
 import type { Frame } from './types';
 
-const CLIP_TYPES = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'];
+// VP8 first: software encodes it in time, while a clip is being drawn.
+const CLIP_TYPES = ['video/webm;codecs=vp8', 'video/webm;codecs=vp9', 'video/webm'];
 const CLIP_RATE = 30;
 /** Bits per second: cloth has fine detail, and clips are short. */
 const CLIP_BITS = 8_000_000;

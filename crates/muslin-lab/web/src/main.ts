@@ -279,8 +279,9 @@ async function fromStart(frames: number): Promise<Float32Array> {
   const opened = new Promise((resolve) => listeners.set('opened', resolve));
   socket.send({ type: 'reset' });
   await opened;
+  const old = view.panes[0]?.frame;
   for (let i = 0; i < frames; i++) socket.send({ type: 'step' });
-  const there = () => Math.abs((view.panes[0]?.frame?.time ?? NaN) - frames * dt) < 1e-3 * dt;
+  const there = () => view.panes[0]?.frame !== old && Math.abs((view.panes[0]?.frame?.time ?? NaN) - frames * dt) < 1e-3 * dt;
   for (let tries = 0; tries < 2000 && !there(); tries++) await new Promise((next) => setTimeout(next, 5));
   if (!there()) throw new Error(`the frame at ${frames * dt} s did not come`);
   return view.panes[0]!.frame!.positions;

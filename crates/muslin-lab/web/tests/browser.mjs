@@ -158,17 +158,12 @@ export class Tab {
     await this.ask('play or pause', (wanted) => {
       if (lab.state.playing !== wanted) document.getElementById('play').click();
     }, playing);
-    await this.until(playing ? 'play' : 'pause', (p) => lab.state.playing === p, playing);
-    if (!playing) await this.still();
+    await this.heard(playing);
   }
 
-  /** Frames that were on their way when the pause began have arrived. */
-  still() {
-    return this.until('frames to stop', async () => {
-      const old = lab.positions(0);
-      await new Promise((next) => setTimeout(next, 150));
-      return lab.positions(0) === old;
-    });
+  /** The workbench runs, or has stopped and no frame is on its way any more. */
+  heard(playing) {
+    return this.until(playing ? 'the engine to run' : 'the engine to stop', (p) => lab.state.playing === p && lab.reports[0]?.playing === p, playing);
   }
 
   /** What a click downloads: its name and bytes. */
