@@ -209,8 +209,11 @@ impl Workbench {
             Command::Play { playing } => {
                 self.playing = playing;
                 self.restart_clock();
-                // Behind the last frame that was on its way: whoever hears it knows that no more come.
-                messages = self.reports();
+                // A slow page has skipped frames: what it shows while paused is to be what is.
+                if !playing {
+                    messages = self.frames();
+                }
+                messages.extend(self.reports());
             }
             Command::Step => {
                 self.playing = false;

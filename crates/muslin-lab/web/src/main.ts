@@ -244,7 +244,7 @@ function download(name: string, content: Blob): void {
   a.href = URL.createObjectURL(content);
   a.download = name;
   a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(a.href), 60_000);
 }
 
 addEventListener('hashchange', () => {
