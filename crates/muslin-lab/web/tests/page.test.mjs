@@ -14,7 +14,7 @@ if (!url) {
   process.exit(2);
 }
 /** Longest a single test may take. [ms] */
-const LONGEST = 150_000;
+const LONGEST = 240_000;
 
 /** A sheet of 9 × 9 hanging from its first row, of springs so soft that steps are cheap. */
 const SHEET = {
@@ -146,8 +146,8 @@ const tests = {
       ['method.0.preconditioner', 'none', {}, loose],
       ['method.0.coarsening', 'quincunx', { 'cloth.0.columns': 17, 'cloth.0.rows': 17 }, [['implicit-euler', { tolerance: 0.3, preconditioner: 'v-cycle', coarsening: 'doubled' }]]],
       ['method.0.tolerance', 0.3], ['method.0.max_iterations', 1, {}, [['implicit-euler', { tolerance: 1e-8 }]]],
-      ['method.0.newton', 5], ['method.0.springs', 'tension-only'], ['method.0.weak_springs', 'explicit'],
-      ['method.0.momentum', 'linear', { 'cloth.0.pins': [] }, sweeping],
+      ['method.0.newton', 5], ['method.0.springs', 'tension-only'], ['method.0.weak_springs', 'explicit', { 'cloth.0.springs.bend': 20 }],
+      ['method.0.momentum', 'linear', { 'cloth.0.pins': [], gravity: [5, -9.81, 0] }, sweeping],
       ['method.0.modes', 'rigid', {}, ['meshless']], ['method.0.alpha', 0.1, {}, ['meshless']],
       ['method.0.beta', 0.3, {}, ['meshless']], ['method.0.layers', 'extruded', {}, ['meshless']],
       ['method.0.regions', 2, {}, ['meshless']], ['method.0.internal', 'structural', {}, ['meshless']],
@@ -369,7 +369,9 @@ const tests = {
     await tab.until('gravity to the side', () => lab.state.opened.scene.gravity[0] > 0);
   },
 
-  async 'every scene under every method runs or says why not'(tab) {
+  async 'every scene under every method runs or says why not'() {
+    // As small as it gets: here the engine is looked at, not the picture.
+    const tab = await browser.open(url, { viewport: { width: 360, height: 280 } });
     const { scenes, methods } = await tab.ask('the catalogue', () => ({
       scenes: lab.state.catalogue.scenes.map((s) => s.name), methods: lab.state.catalogue.methods.map((m) => m.id),
     }));
@@ -383,10 +385,10 @@ const tests = {
         expect(/[.!?]$/.test(sentence) && sentence.length > 30, `${scene} under ${method} is refused without a sentence: "${sentence}"`);
       }
       await tab.quiet();
-      await tab.shot(`scene-${scene}`);
       if (process.env.VERBOSE) console.log(`      ${scene} ${((performance.now() - began) / 1000).toFixed(1)} s, refused by ${told.map((t) => t.method)}`);
     }
     expect(refusals > 0 && refusals < scenes.length * methods.length / 3, `${refusals} were refused`);
+    await tab.close();
   },
 
   async 'nothing scrolls sideways, on a desk or a phone'(tab) {
@@ -465,7 +467,7 @@ async function tryMethods([scene, methods]) {
     const { scene: opened, panes } = lab.state.opened;
     if (opened.name !== scene || panes[0].method.id !== method) throw new Error(`${opened.name} opened, not ${scene} under ${method}`);
     const n = panes[0].particles;
-    await wait(`frames of ${scene} under ${method}`, () => lab.positions(0).length === 3 * n && lab.time(0) > 1.5 * opened.dt && lab.reports[0]?.pane === 0);
+    await wait(`frames of ${scene} under ${method}`, () => lab.positions(0).length === 3 * n && lab.reports[0]?.time > 0.5 * opened.dt);
     const bad = lab.positions(0).findIndex((v) => !Number.isFinite(v));
     if (bad >= 0) throw new Error(`${scene} under ${method}: position ${bad} is not finite`);
     if (!document.querySelector('.caption-name').textContent.includes(method)) throw new Error(`${scene}: the caption is not ${method}`);
