@@ -449,7 +449,7 @@ async function saveAndCompare(tab, name) {
 async function tryMethods([scene, methods]) {
   const wait = async (what, check) => {
     for (const end = performance.now() + 40_000; !check(); await new Promise((next) => setTimeout(next, 8))) {
-      if (performance.now() > end) throw new Error(`waited 20 s for ${what}`);
+      if (performance.now() > end) throw new Error(`waited 40 s for ${what}`);
     }
   };
   const refused = [];
@@ -457,12 +457,9 @@ async function tryMethods([scene, methods]) {
     const toasts = document.getElementById('toasts');
     toasts.replaceChildren();
     const old = lab.state.opened;
-    // Large grids are tried at a coarser resolution: a converged step of theirs takes seconds.
-    const large = ['hang', 'kim-2006-fall', 'kim-2006-drape', 'curtain'].includes(scene);
-    const edits = large ? { e: { 'cloth.0.columns': 16, 'cloth.0.rows': 16 } } : {};
-    location.hash = btoa(JSON.stringify({ s: scene, m: [method], ...edits })).replaceAll('=', '');
+    location.hash = btoa(JSON.stringify({ s: scene, m: [method] })).replaceAll('=', '');
     const sentence = () => toasts.querySelector('.error')?.textContent;
-    await wait(`${scene} under ${method} to open`, () => sentence() || (lab.state.opened !== old && (!large || lab.state.opened.scene.cloth[0].columns === 16)));
+    await wait(`${scene} under ${method} to open`, () => sentence() || lab.state.opened !== old);
     if (sentence()) {
       refused.push({ method, sentence: sentence() });
       continue;
@@ -470,7 +467,9 @@ async function tryMethods([scene, methods]) {
     const { scene: opened, panes } = lab.state.opened;
     if (opened.name !== scene || panes[0].method.id !== method) throw new Error(`${opened.name} opened, not ${scene} under ${method}`);
     const n = panes[0].particles;
-    await wait(`frames of ${scene} under ${method}`, () => lab.positions(0).length === 3 * n && lab.reports[0]?.time > 0.5 * opened.dt);
+    // The reference takes seconds for a frame of large cloth: there its start must do.
+    const least = method === 'backward-euler' && n > 1000 ? -1 : 0.5 * opened.dt;
+    await wait(`frames of ${scene} under ${method}`, () => lab.positions(0).length === 3 * n && lab.reports[0]?.time > least);
     const bad = lab.positions(0).findIndex((v) => !Number.isFinite(v));
     if (bad >= 0) throw new Error(`${scene} under ${method}: position ${bad} is not finite`);
     if (!document.querySelector('.caption-name').textContent.includes(method)) throw new Error(`${scene}: the caption is not ${method}`);
