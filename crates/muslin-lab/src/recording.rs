@@ -124,19 +124,22 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Remembers what is done now. Of several drags of a hand between two frames only the last counts.
+    /// Remembers what is done now. Of several drags of a hand, or winds, between two frames only the
+    /// last counts.
     pub fn push(&mut self, act: Act) {
         let frame = self.frames;
-        if let Act::Pull { hand: pulling, .. } = act {
-            let now = self.events.iter_mut().rev().take_while(|event| event.frame == frame);
-            let mut drags = now.map_while(|event| match event.act {
-                Act::Pull { hand, .. } => Some((hand, &mut event.act)),
-                _ => None,
-            });
-            if let Some((_, last)) = drags.find(|(hand, _)| *hand == pulling) {
-                *last = act;
-                return;
-            }
+        let replaced = |last: &Act| match (last, &act) {
+            (Act::Pull { hand: last, .. }, Act::Pull { hand, .. }) => last == hand,
+            (Act::Inputs { .. }, Act::Inputs { .. }) => true,
+            _ => false,
+        };
+        // Anything else in between is to happen between them.
+        let passes = |last: &Act| matches!(last, Act::Pull { .. } | Act::Inputs { .. });
+        let now = self.events.iter_mut().rev().take_while(|event| event.frame == frame);
+        let mut now = now.map(|event| &mut event.act).take_while(|last| passes(last));
+        if let Some(last) = now.find(|last| replaced(last)) {
+            *last = act;
+            return;
         }
         self.events.push(Event { frame, act });
     }

@@ -6,7 +6,7 @@ use crate::frame::{self, Scratch};
 use crate::recording::{self, Act, HANDS, Recording};
 use muslin::fabric::FABRICS;
 use muslin::solvers::presets::METHODS;
-use muslin::{Error, Method, Report, Scene, Sim, State, Vec3, scenes};
+use muslin::{Error, Method, Report, Scene, Sim, Stages, State, Vec3, scenes};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -117,6 +117,8 @@ struct Pane {
     report: Report,
     /// Cost of the last frames. [ms]
     ms: f64,
+    /// Where it went. [ms]
+    stages: Stages,
     error: Option<f64>,
 }
 
@@ -192,11 +194,11 @@ impl Workbench {
     pub fn receive(&mut self, message: &str) -> Vec<Message> {
         let command = match serde_json::from_str::<Command>(message) {
             Ok(command) => command,
-            Err(error) => return vec![refused(&format!("not a command: {error}"))],
+            Err(error) => return vec![refused(message, &format!("not a command: {error}"))],
         };
         match self.carry_out(command) {
             Ok(messages) => messages,
-            Err(error) => vec![refused(&error.to_string())],
+            Err(error) => vec![refused(message, &error.to_string())],
         }
     }
 
@@ -214,8 +216,11 @@ impl Workbench {
             Command::Play { playing } => {
                 self.playing = playing;
                 self.restart_clock();
-                // Reports from before may still be on their way; this one has the last word.
-                messages = self.reports();
+                // A slow page has skipped frames: what it shows while paused is to be what is.
+                if !playing {
+                    messages = self.frames();
+                }
+                messages.extend(self.reports());
             }
             Command::Step => {
                 self.playing = false;
@@ -302,7 +307,8 @@ impl Workbench {
                 }
             }
             let report = sim.measure();
-            new.push(Pane { sim, start, report, ms: 0.0, error: None });
+            let stages = Stages::default();
+            new.push(Pane { sim, start, report, ms: 0.0, stages, error: None });
         }
         self.scene = scene;
         self.panes = new;
@@ -403,7 +409,7 @@ impl Workbench {
         if with_error {
             self.last_error = Instant::now();
         }
-        for Pane { sim, report, ms, error, .. } in &mut self.panes {
+        for Pane { sim, report, ms, stages, error, .. } in &mut self.panes {
             let begun = Instant::now();
             if with_error && sim.model().particle_count() <= ERROR_PARTICLES {
                 if let Ok(measured) = sim.step_with_error(dt) {
@@ -419,7 +425,16 @@ impl Workbench {
                 report.warnings.extend(done.warnings);
             }
             let spent = 1e3 * begun.elapsed().as_secs_f64();
-            *ms = if *ms == 0.0 { spent } else { *ms + 0.1 * (spent - *ms) };
+            let last = sim.stages();
+            let first = *ms == 0.0;
+            let follow = |mean: &mut f64, now: f64| {
+                *mean = if first { now } else { *mean + 0.1 * (now - *mean) };
+            };
+            follow(&mut stages.forces, 1e3 * last.forces);
+            follow(&mut stages.solve, 1e3 * last.solve);
+            // Whatever else a frame takes: pins, checks, and now and then the report's figures.
+            follow(&mut stages.rest, spent - 1e3 * (last.forces + last.solve));
+            follow(ms, spent);
         }
     }
 
@@ -483,6 +498,7 @@ impl Workbench {
                 playing,
                 rate: finite(rate),
                 ms: finite(pane.ms),
+                stages: pane.stages,
                 energy: r.energy,
                 max_strain: finite(r.max_strain),
                 mean_strain: finite(r.mean_strain),
@@ -514,6 +530,7 @@ struct PaneReport {
     playing: bool,
     rate: Option<f64>,
     ms: Option<f64>,
+    stages: Stages,
     energy: muslin::Energy,
     max_strain: Option<f64>,
     mean_strain: Option<f64>,
@@ -546,8 +563,14 @@ fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-fn refused(message: &str) -> Message {
-    text(&serde_json::json!({ "type": "refused", "message": message }))
+/// Names the command, as far as it had a name, so that the page knows what it was that failed.
+fn refused(command: &str, message: &str) -> Message {
+    #[derive(Deserialize)]
+    struct Name {
+        r#type: String,
+    }
+    let name = serde_json::from_str::<Name>(command).map(|name| name.r#type).ok();
+    text(&serde_json::json!({ "type": "refused", "command": name, "message": message }))
 }
 
 fn text(value: &impl Serialize) -> Message {

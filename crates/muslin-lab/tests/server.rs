@@ -1,5 +1,8 @@
 //! The server as a page, and as someone who means no good, would use it.
 
+mod common;
+
+use common::replayed;
 use muslin_lab::server::Lab;
 use serde_json::{Value, json};
 use std::net::TcpStream;
@@ -168,7 +171,9 @@ fn what_cannot_be_is_refused_and_nothing_changes() {
     let mut socket = connect(&lab());
     let mut refused = |message: Value| {
         send(&mut socket, &message);
-        next(&mut socket, "refused")["message"].as_str().unwrap().to_owned()
+        let refused = next(&mut socket, "refused");
+        assert_eq!(refused["command"], message["type"]);
+        refused["message"].as_str().unwrap().to_owned()
     };
     let open =
         |scene: &str, methods: &[&str]| json!({"type":"open","scene":scene,"methods":methods});
@@ -227,23 +232,6 @@ fn malformed_floods_and_reconnects_leave_it_serving() {
     assert!(frame(&mut socket, 0).1.len() == 6 && begun.elapsed() < Duration::from_secs(10));
 }
 
-/// A saved run, replayed by the engine alone.
-fn replayed(file: &str) -> Vec<f32> {
-    let mut table: toml::Table = toml::from_str(file).unwrap();
-    let recording: muslin_lab::Recording = table.remove("recording").unwrap().try_into().unwrap();
-    let method: muslin::Method = table.remove("method").unwrap().try_into().unwrap();
-    let scene: muslin::Scene = table.try_into().unwrap();
-    let mut sim = muslin::Sim::new(scene.compile().unwrap(), method).unwrap();
-    if let Some(start) = &recording.start {
-        sim.restore(start).unwrap();
-    }
-    for frame in 0..recording.frames {
-        recording.apply(frame, &mut sim);
-        sim.advance(scene.dt as f32);
-    }
-    sim.state().x.iter().flat_map(|x| x.to_array()).collect()
-}
-
 #[test]
 fn a_saved_run_replays_equal_bits() {
     let mut socket = connect(&lab());
@@ -259,11 +247,12 @@ fn a_saved_run_replays_equal_bits() {
     send(&mut socket, &json!({"type":"release"}));
     send(&mut socket, &json!({"type":"inputs","gravity":[1.0,-5.0,0.0],"wind":[0,0,0]}));
     until(&mut socket, 0, 12, |y| y < 0.0);
-    // An edit goes on from where it was; what is saved then begins there.
+    // An edit, of which a cut is one, goes on from where it was; what is saved then begins there.
     for edited in [false, true] {
         if edited {
             let mut scene = opened["scene"].clone();
             scene["cloth"][0]["springs"]["shear"] = json!(20.0);
+            scene["cloth"][0]["cuts"] = json!([[10, 15], [11, 16], [12, 17]]);
             let methods: Vec<_> = (0..2).map(|i| opened["panes"][i]["method"].clone()).collect();
             let edit = json!({"type":"load","scene":scene,"methods":methods,"keep":true});
             send(&mut socket, &edit);

@@ -26,6 +26,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "pins stay, follow their path and let go", run: pins },
     Check { name: "internal forces keep the linear momentum", run: linear_momentum },
     Check { name: "internal forces do not create angular momentum", run: angular_momentum },
+    Check { name: "a cut part falls freely and the rest stays", run: cut },
     Check { name: "the error falls with the step at the declared order", run: order },
     Check { name: "hostile stiffness leaves no NaN", run: hostile_stiffness },
     Check { name: "any number of threads gives the same bits", run: threads },
@@ -122,15 +123,60 @@ fn falls(scene: &Scene, method: &Method) -> Result<(), String> {
     for _ in 0..steps {
         sim.advance(h);
     }
-    let (n, g, h) = (f64::from(steps), 9.81, f64::from(h));
-    let fallen = match method.integrator {
-        Integrator::ExplicitEuler => g * h * h * n * (n - 1.0) / 2.0,
-        Integrator::Midpoint | Integrator::Rk4 => g * (n * h).powi(2) / 2.0,
-        _ => g * h * h * n * (n + 1.0) / 2.0,
-    };
+    let fallen = fallen(method, steps, h);
     for (x, start) in sim.state().x.iter().zip(&start) {
         let moved = (*x - *start).as_dvec3();
         at_most("distance from the exact fall", moved.distance(dvec3(0.0, -fallen, 0.0)), 2e-5)?;
+    }
+    Ok(())
+}
+
+/// The fall of a free particle from rest.
+fn fallen(method: &Method, steps: u32, h: f32) -> f64 {
+    let (n, g, h) = (f64::from(steps), 9.81, f64::from(h));
+    match method.integrator {
+        Integrator::ExplicitEuler => g * h * h * n * (n - 1.0) / 2.0,
+        Integrator::Midpoint | Integrator::Rk4 => g * (n * h).powi(2) / 2.0,
+        _ => g * h * h * n * (n + 1.0) / 2.0,
+    }
+}
+
+/// A sheet held at its first row and cut below the second. Shape matching must refuse it.
+fn cut(method: &Method) -> Result<(), String> {
+    let mut scene = free_sheet(DVec3::ZERO);
+    let cloth = &mut scene.cloth[0];
+    let columns = cloth.columns;
+    cloth.velocity = DVec3::ZERO;
+    cloth.pins = vec![Pin { place: Some(Place::FirstRow), ..Pin::default() }];
+    cloth.cuts = (columns..2 * columns).map(|above| [above, above + columns]).collect();
+    for scene in with_and_without_turning(&scene, method)? {
+        let tried = sim(&scene, &with_momentum(method));
+        if method.integrator == Integrator::ShapeMatching {
+            return match tried {
+                Err(refusal) if refusal.contains("cut") => Ok(()),
+                _ => Err("a method that takes no heed of springs accepts a cut".into()),
+            };
+        }
+        let mut sim = tried?;
+        let start = sim.state().x.clone();
+        let (steps, h) = (60, 1.0 / 600.0);
+        (0..steps).for_each(|_| {
+            sim.advance(h);
+        });
+        let fallen = fallen(method, steps, h);
+        for (i, (x, start)) in sim.state().x.iter().zip(&start).enumerate() {
+            let moved = (*x - *start).as_dvec3();
+            if i < 2 * columns {
+                at_most("movement of the upper part", moved.length(), 0.01)?;
+            } else {
+                let law = dvec3(0.0, -fallen, 0.0);
+                at_most(
+                    "distance of the lower part from the exact fall",
+                    moved.distance(law),
+                    2e-5,
+                )?;
+            }
+        }
     }
     Ok(())
 }

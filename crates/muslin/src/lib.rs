@@ -25,6 +25,7 @@
 //!
 //! The library opens no file and prints nothing.
 
+pub mod clock;
 pub mod compile;
 pub mod conformance;
 mod error;
@@ -48,7 +49,7 @@ pub use glam::{Vec3, vec3};
 pub use inputs::{Hold, Inputs, Pull};
 pub use model::Model;
 pub use par::Par;
-pub use report::{Energy, Report, SolverReport, Warning, Warnings};
+pub use report::{Energy, Report, SolverReport, Stages, Warning, Warnings};
 pub use scene::{Cloth, Scene, Sheet};
 pub use sim::{Advance, Sim};
 pub use solvers::Method;

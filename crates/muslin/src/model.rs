@@ -176,6 +176,8 @@ pub struct ClothPart {
     pub triangles: Range<usize>,
     /// Columns and rows if it is a grid.
     pub grid: Option<(usize, usize)>,
+    /// Whether some of its edges are cut.
+    pub is_cut: bool,
 }
 
 /// Everything constant about a simulation.

@@ -32,6 +32,17 @@ pub struct SolverReport {
     pub residual: Option<f64>,
 }
 
+/// Where the time of a frame went. [s]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Stages {
+    /// Forces, and the system matrix where there is one.
+    pub forces: f64,
+    /// The linear solve; constraint sweeps of XPBD, fits of shape matching. Nothing for methods that only sum forces.
+    pub solve: f64,
+    /// Pins, pulls, checks.
+    pub rest: f64,
+}
+
 /// Things that went wrong during a step, each with a remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -124,6 +124,9 @@ pub struct Cloth {
     pub particle_mass: Option<f64>,
     /// −C v on every particle (Kang & Cho Eq. 21). [N·s/m]
     pub absolute_damping: f64,
+    /// Cut edges: pairs of neighbouring particles between which the cloth is cut.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<[usize; 2]>,
     /// Held particles.
     pub pins: Vec<Pin>,
 }
@@ -148,6 +151,7 @@ impl Default for Cloth {
             turning: Turning::default(),
             particle_mass: None,
             absolute_damping: 0.0,
+            cuts: Vec::new(),
             pins: Vec::new(),
         }
     }

@@ -4,11 +4,12 @@
 //!   Inputs ─▶ kinematics ─▶ SOLVE ─▶ check ─▶ State + Report
 //! ```
 
+use crate::clock;
 use crate::error::Error;
 use crate::inputs::{Inputs, Pull};
 use crate::model::Model;
 use crate::par::Par;
-use crate::report::{self, Report, SolverReport, Warning, Warnings};
+use crate::report::{self, Report, SolverReport, Stages, Warning, Warnings};
 use crate::solvers::{Held, Integrator, Layers, Method, Solver, Step, presets, solver_for};
 use crate::state::State;
 use glam::{Quat, Vec3};
@@ -35,6 +36,8 @@ pub struct Sim {
     pull_of: Vec<usize>,
     /// Inputs of the current substep: the user's plus gusts.
     current: Inputs,
+    /// Where the time of the last frame went.
+    stages: Stages,
     /// What the outside may change between steps.
     pub inputs: Inputs,
     /// Threads to step with.
@@ -86,6 +89,7 @@ impl Sim {
                 turns: vec![1.0; state.spin.len()],
             },
             current: inputs.clone(),
+            stages: Stages::default(),
             par: Par::Serial,
             substeps: model.substeps,
             model,
@@ -103,6 +107,7 @@ impl Sim {
 
     fn advance_and(&mut self, dt: f32, measure: bool) -> Advance {
         let h = dt / self.substeps as f32;
+        let (begun, mut stages) = (clock::now(), Stages::default());
         let mut done = Advance::default();
         if self.model.stiffness_number(h) > self.method.stiffness_limit(&self.model, h) {
             done.warnings.insert(Warning::StiffnessBeyondLimit);
@@ -117,7 +122,10 @@ impl Sim {
             let measure = measure && substep + 1 == self.substeps;
             let Self { model, current: inputs, held, par, .. } = self;
             let step = Step { model, inputs, held, h, par: *par, measure };
+            let solving = clock::now();
             let solved = self.solver.step(&step, &mut self.state);
+            stages.forces += clock::now() - solving - solved.solving;
+            stages.solve += solved.solving;
 
             // Check: nothing that is not finite leaves a step.
             if self.state.is_finite() {
@@ -137,6 +145,8 @@ impl Sim {
             done.solver.residual = solved.residual;
             self.state.time = self.before.time + f64::from(h);
         }
+        stages.rest = clock::now() - begun - stages.forces - stages.solve;
+        self.stages = stages;
         done
     }
 
@@ -251,6 +261,11 @@ impl Sim {
         self.state.spin.fill(Vec3::ZERO);
         self.state.last_change.fill(Vec3::ZERO);
         self.state.interface_v.fill(Vec3::ZERO);
+    }
+
+    /// Where the time of the last frame went.
+    pub fn stages(&self) -> Stages {
+        self.stages
     }
 
     /// The constants.

@@ -1,7 +1,7 @@
 // The page's copy of the workbench: which scene and methods are open, how they were edited,
 // and undo. At most one `open` or `load` is on its way; edits made meanwhile go out together.
 
-import type { Catalogue, Method, Opened, Scene, ToWorkbench } from './types';
+import { particlesOf, type Catalogue, type Method, type Opened, type Scene, type ToWorkbench, type Vec3 } from './types';
 import type { LinkState } from './link';
 import { applied, clone, getAt, same, setAt } from './paths';
 
@@ -107,6 +107,9 @@ export class Bench {
     if (!old || !scene || old.base.name !== this.base?.name) return false;
     const grid = (s: Scene) => s.cloth.map((c) => [c.columns, c.rows, c.mesh ? 1 : 0]);
     const ids = (methods: Method[]) => methods.map((m) => m.id);
+    // Without its cuts the cloth is whole again only at its start: pieces that fell would be torn back.
+    const mended = old.scene.cloth.some((c, i) => !(c.cuts ?? []).every((cut) => scene.cloth[i]?.cuts?.some((kept) => same(kept, cut))));
+    if (mended) return false;
     const alone = old.methods.length === 1 && this.methods.length === 1;
     return same(grid(old.scene), grid(scene)) && (alone || same(ids(old.methods), ids(this.methods)));
   }
@@ -143,8 +146,9 @@ export class Bench {
     return fresh;
   }
 
-  /** A refusal while something was on its way takes the edit back. */
-  takeRefused(): void {
+  /** A refused edit is taken back; other refusals change nothing here. */
+  takeRefused(command: string | null): void {
+    if (command !== this.inFlight?.kind) return;
     const request = this.inFlight;
     this.inFlight = null;
     if (request?.kind === 'load' && this.accepted) {
@@ -209,6 +213,35 @@ export class Bench {
     setAt(method, key, value);
     this.load();
     this.changed();
+  }
+
+  /** Cuts the cloth between pairs of particles; false where all of them are cut already. */
+  cut(pairs: [number, number][]): boolean {
+    if (!this.scene) return false;
+    let first = 0;
+    const cuts = this.scene.cloth.map((cloth) => {
+      const end = first + particlesOf(cloth);
+      const own = pairs.filter(([a, b]) => a >= first && b < end).map(([a, b]): [number, number] => [a - first, b - first]);
+      first = end;
+      const old = cloth.cuts ?? [];
+      const known = new Set(old.map(String));
+      return [...old, ...own.filter((pair) => !known.has(String(pair)))];
+    });
+    if (same(cuts, this.scene.cloth.map((c) => c.cuts ?? []))) return false;
+    this.begin(false);
+    this.scene.cloth.forEach((cloth, i) => {
+      if (cuts[i]!.length > 0) cloth.cuts = cuts[i];
+    });
+    this.load();
+    this.changed();
+    return true;
+  }
+
+  /** Blows in addition to the scene's wind. */
+  gust(added: Vec3): void {
+    if (!this.scene) return;
+    const wind = this.scene.air.wind.map((w, i) => w + added[i]!) as Vec3;
+    this.send({ type: 'inputs', gravity: this.scene.gravity, wind });
   }
 
   setMethods(methods: Method[]): void {

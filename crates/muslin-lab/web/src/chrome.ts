@@ -5,6 +5,7 @@ import { VIEW_MODES } from './types';
 import { COLOUR_MAPS, cssGradient } from './colours';
 import { byId, figure, fixed, h } from './dom';
 import { icon, type IconName } from './icons';
+import { TOOLS, type Tool } from './sweeps';
 
 export interface Actions {
   playPause(): void;
@@ -17,6 +18,9 @@ export interface Actions {
   ownValues(): void;
   copyLink(): void;
   picture(): void;
+  clip(): void;
+  shape(): void;
+  tool(tool: Tool): void;
   theme(): void;
 }
 
@@ -57,6 +61,20 @@ export class Chrome {
     for (const button of document.querySelectorAll<HTMLButtonElement>('[data-view]')) {
       button.setAttribute('aria-pressed', String(button.dataset.view === mode));
     }
+  }
+
+  tool(tool: Tool): void {
+    for (const button of document.querySelectorAll<HTMLButtonElement>('[data-tool]')) {
+      button.setAttribute('aria-pressed', String(button.dataset.tool === tool));
+    }
+    byId('stage').dataset.tool = tool;
+  }
+
+  clip(recording: boolean): void {
+    const button = byId('clip');
+    button.setAttribute('aria-pressed', String(recording));
+    button.setAttribute('aria-label', recording ? 'Stop the clip' : 'Record a clip');
+    button.title = recording ? 'Stop and save the clip' : 'Record a clip as WebM';
   }
 
   private legendKey = '';
@@ -100,6 +118,13 @@ export class Chrome {
     wire('own-values', 'own', () => a.ownValues());
     wire('copy-link', 'link', () => a.copyLink());
     wire('picture', 'camera', () => a.picture());
+    wire('clip', 'clip', () => a.clip());
+    wire('shape', 'cube', () => a.shape());
+    for (const tool of TOOLS) {
+      const button = document.querySelector<HTMLButtonElement>(`[data-tool=${tool}]`);
+      button?.prepend(icon(tool));
+      button?.addEventListener('click', () => a.tool(tool));
+    }
     wire('theme', 'theme', () => this.toggleTheme());
     wire('help-open', 'help', () => this.help());
     wire('hide-panel', 'panel', () => this.togglePanel());
@@ -141,6 +166,9 @@ export class Chrome {
     else if (key === ' ') a.playPause();
     else if (key === 'r') a.reset();
     else if (key === 's') a.step();
+    else if (key === 'v') a.tool('hand');
+    else if (key === 'c') a.tool('cut');
+    else if (key === 'w') a.tool('wind');
     else if (key === 'f') a.frame();
     else if (key === 'h') this.togglePanel();
     else if (key === 'p') document.body.classList.toggle('no-plots');

@@ -7,7 +7,7 @@ import {
   SphereGeometry, Vector3, Color,
 } from 'three';
 import type { Frame, ViewMode } from './types';
-import { CLOTH_BACK, CLOTH_FRONT, COLOUR_MAPS, colourTexture } from './colours';
+import { CLOTH_BACK, CLOTH_FRONT, CLOTHS, COLOUR_MAPS, colourTexture } from './colours';
 
 /** What all panes share, computed once per scene. */
 export interface Topology {
@@ -18,12 +18,18 @@ export interface Topology {
   loose: Uint32Array;
   /** Particles at the ends of rods that belong to no triangle. */
   beads: Uint32Array;
+  /** Which colour of cloth each particle has. */
+  tints: Uint8Array;
 }
 
 /** Rods and beads are placed one by one; beyond this many only lines are drawn. */
 const MOST_RODS = 6000;
 
-export function topology(particles: number, triangles: Uint32Array, edges: Uint32Array): Topology {
+/** `sizes` are the particles of each cloth. */
+export function topology(particles: number, triangles: Uint32Array, edges: Uint32Array, sizes: number[]): Topology {
+  const tints = new Uint8Array(particles);
+  let first = 0;
+  sizes.forEach((size, cloth) => tints.fill(cloth % CLOTHS.length, first, (first += size)));
   const covered = new Set<number>(triangles);
   const loose: number[] = [];
   const beads = new Set<number>();
@@ -41,14 +47,15 @@ export function topology(particles: number, triangles: Uint32Array, edges: Uint3
     edges,
     loose: new Uint32Array(few ? loose : []),
     beads: new Uint32Array(few ? beads : []),
+    tints,
   };
 }
 
 /** Materials of all panes. */
 export class Materials {
   readonly uniforms = {
-    front: { value: new Color(CLOTH_FRONT) },
-    back: { value: new Color(CLOTH_BACK) },
+    fronts: { value: CLOTHS.map(([front]) => new Color(front)) },
+    backs: { value: CLOTHS.map(([, back]) => new Color(back)) },
     fill: { value: new Color('#888') },
     mode: { value: 0 },
     strainMap: { value: colourTexture(COLOUR_MAPS.strain, true) },
@@ -69,17 +76,17 @@ export class Materials {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader
         .replace('#include <common>', `#include <common>
-          attribute float strain; attribute float speed;
-          varying float vStrain; varying float vSpeed;`)
+          attribute float strain; attribute float speed; attribute float tint;
+          varying float vStrain; varying float vSpeed; flat varying int vTint;`)
         .replace('#include <begin_vertex>', `#include <begin_vertex>
-          vStrain = strain; vSpeed = speed;`);
+          vStrain = strain; vSpeed = speed; vTint = int(tint + 0.5);`);
       shader.fragmentShader = shader.fragmentShader
         .replace('#include <common>', `#include <common>
-          uniform vec3 front; uniform vec3 back; uniform vec3 fill; uniform int mode;
+          uniform vec3 fronts[${CLOTHS.length}]; uniform vec3 backs[${CLOTHS.length}]; uniform vec3 fill; uniform int mode;
           uniform sampler2D strainMap; uniform sampler2D speedMap;
-          varying float vStrain; varying float vSpeed;`)
+          varying float vStrain; varying float vSpeed; flat varying int vTint;`)
         .replace('#include <color_fragment>', `#include <color_fragment>
-          if (mode == 0) diffuseColor.rgb = gl_FrontFacing ? front : back;
+          if (mode == 0) diffuseColor.rgb = gl_FrontFacing ? fronts[vTint] : backs[vTint];
           else if (mode == 1) diffuseColor.rgb = fill;
           else if (mode == 2) diffuseColor.rgb = texture2D(strainMap, vec2(vStrain * 0.996 + 0.002, 0.5)).rgb;
           else diffuseColor.rgb = texture2D(speedMap, vec2(vSpeed * 0.996 + 0.002, 0.5)).rgb;`)
@@ -137,6 +144,7 @@ export class PaneCloth {
     this.geometry.setAttribute('normal', this.normal);
     this.geometry.setAttribute('strain', this.strain);
     this.geometry.setAttribute('speed', this.speed);
+    this.geometry.setAttribute('tint', new BufferAttribute(shape.tints, 1));
     this.geometry.setIndex(new BufferAttribute(shape.triangles, 1));
     this.surface = new Mesh(this.geometry, materials.surface);
     this.surface.castShadow = this.surface.receiveShadow = true;

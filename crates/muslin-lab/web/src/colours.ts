@@ -63,3 +63,7 @@ export const PANE_COLOURS = ['#4c8dd6', '#e08a2e', '#2fa58a', '#c65b9b'];
 
 export const CLOTH_FRONT = '#c4573f';
 export const CLOTH_BACK = '#e2c48f';
+/** Fronts and backs of the cloths of a scene, in turn. */
+export const CLOTHS: [front: string, back: string][] = [
+  [CLOTH_FRONT, CLOTH_BACK], ['#4a7fa6', '#b9cdd6'], ['#c99a3d', '#ecdcb4'], ['#6d9363', '#c9d6b6'], ['#8d6394', '#d8c4d6'],
+];

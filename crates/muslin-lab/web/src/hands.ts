@@ -9,8 +9,8 @@ const REACH_MOUSE = 14;
 const REACH_TOUCH = 26;
 /** Pixels of movement that turn a click into a drag. */
 const SLACK = 4;
-/** Particles this much of the scene behind the nearest candidate count as hidden by it. */
-const DEPTH_BAND = 0.03;
+/** Of particles behind one another the nearest is meant: a pixel behind counts as half a pixel beside. */
+const BEHIND = 0.5;
 
 export interface HandsListener {
   pull(particle: number, target: Vec3): void;
@@ -150,7 +150,7 @@ export class Hands {
 
   // --- geometry ---
 
-  private paneAt(x: number, y: number): { pane: number; rect: Rect } | null {
+  paneAt(x: number, y: number): { pane: number; rect: Rect } | null {
     const bounds = this.canvas.getBoundingClientRect();
     const [px, py] = [x - bounds.left, y - bounds.top];
     const rects = this.view.rects();
@@ -180,8 +180,10 @@ export class Hands {
     const [m0, m1, m3, m4, m5, m7, m8, m9, m11, m12, m13, m15] =
       [m[0], m[1], m[3], m[4], m[5], m[7], m[8], m[9], m[11], m[12], m[13], m[15]];
     const p = frame.positions;
-    const candidates: { particle: number; depth: number; distance: number }[] = [];
-    let nearest = Infinity;
+    // Pixels per metre at depth w are this over w.
+    const pixels = rect.height / 2 / Math.tan((this.view.camera.fov * Math.PI) / 360);
+    const middle = this.view.camera.position.distanceTo(this.view.controls.target);
+    let [best, least] = [-1, Infinity];
     for (let i = 0; i < frame.n; i++) {
       const [a, b, c] = [p[3 * i]!, p[3 * i + 1]!, p[3 * i + 2]!];
       const w = m3 * a + m7 * b + m11 * c + m15;
@@ -191,16 +193,11 @@ export class Hands {
       const dy = ((m1 * a + m5 * b + m9 * c + m13) / w - cy) * sy;
       const distance = dx * dx + dy * dy;
       if (!(distance <= reach * reach)) continue;
-      candidates.push({ particle: i, depth: w, distance });
-      if (w < nearest) nearest = w;
+      const score = Math.sqrt(distance) + BEHIND * (w - middle) * (pixels / middle);
+      if (score < least) [best, least] = [i, score];
     }
-    const band = nearest + DEPTH_BAND * this.view.size;
-    let best: (typeof candidates)[number] | null = null;
-    for (const c of candidates) {
-      if (c.depth <= band && (!best || c.distance < best.distance)) best = c;
-    }
-    if (!best) return null;
-    return { particle: best.particle, pane, position: new Vector3().fromArray(p, 3 * best.particle) };
+    if (best < 0) return null;
+    return { particle: best, pane, position: new Vector3().fromArray(p, 3 * best) };
   }
 
   /** Where the cursor is in the plane of the grip. */
@@ -215,6 +212,24 @@ export class Hands {
     );
     this.ray.setFromCamera(ndc, this.view.camera);
     return this.ray.ray.intersectPlane(grip.plane, new Vector3());
+  }
+
+  /** Every particle's place on the page, x and y; NaN behind the camera. */
+  allOnScreen(pane: number): Float32Array {
+    const frame = this.view.panes[pane]?.frame;
+    const rect = this.view.rects()[pane];
+    if (!frame || !rect) return new Float32Array();
+    const bounds = this.canvas.getBoundingClientRect();
+    const matrix = this.projection(rect);
+    const xy = new Float32Array(2 * frame.n).fill(NaN);
+    const at = new Vector3();
+    for (let i = 0; i < frame.n; i++) {
+      at.fromArray(frame.positions, 3 * i).applyMatrix4(matrix);
+      if (Math.abs(at.z) > 1) continue;
+      xy[2 * i] = bounds.left + rect.x + ((at.x + 1) * rect.width) / 2;
+      xy[2 * i + 1] = bounds.top + rect.y + ((1 - at.y) * rect.height) / 2;
+    }
+    return xy;
   }
 
   /** A particle's place on the page. */

@@ -11,8 +11,10 @@ import { Notices } from './notices';
 import { Numbers } from './numbers';
 import { Panel } from './panel';
 import { Plots } from './plots';
+import { Clip, glb } from './exports';
 import { Socket, socketAddress } from './socket';
-import type { FromWorkbench, Opened, Report, Scene, ViewMode } from './types';
+import { crossedEdges, Sweeps, type Point, type Tool } from './sweeps';
+import type { FromWorkbench, Opened, Report, Scene, ToWorkbench, ViewMode } from './types';
 import { View } from './view';
 import { Vr } from './vr';
 
@@ -34,6 +36,15 @@ let shown = '';
 // Before the hands, which hear of a press only where there is no body.
 const colliders = new Colliders(canvas, view, (collider, position, rotation) =>
   socket.send({ type: 'collider', collider, position, rotation }));
+// Before the hands: a sweep takes the pointer from them.
+const sweeps: Sweeps = new Sweeps(canvas, view, (x, y) => hands.paneAt(x, y)?.pane ?? null, {
+  cut: cutAlong,
+  gust(added) {
+    giveAir();
+    bench.gust(added);
+  },
+});
+const clip = new Clip();
 
 const hands = new Hands(canvas, view, {
   pull: (particle, target) => socket.send({ type: 'pull', particle, target, stiffness: pullStiffness(bench.scene) }),
@@ -59,6 +70,9 @@ const chrome = new Chrome({
   ownValues: () => bench.resetValues(),
   copyLink: () => void copyLink(),
   picture: () => void savePicture(),
+  clip: toggleClip,
+  shape: () => void saveShape(),
+  tool: setTool,
   theme() {
     view.theme();
     plots.build();
@@ -93,6 +107,9 @@ const socket = new Socket(socketAddress(location), {
 });
 
 function take(message: FromWorkbench): void {
+  const hear = listeners.get(message.type);
+  listeners.delete(message.type);
+  hear?.(message);
   switch (message.type) {
     case 'catalogue': {
       bench.catalogue = message;
@@ -109,7 +126,7 @@ function take(message: FromWorkbench): void {
     case 'refused': {
       notices.toast(message.message, 'error');
       vr.refused(message.message);
-      bench.takeRefused();
+      bench.takeRefused(message.command);
       panel.refresh(true);
       if (!bench.scene && bench.catalogue) bench.openScene(DEFAULT_SCENE, [DEFAULT_METHOD]);
     }
@@ -164,6 +181,25 @@ bench.changed = () => {
   chrome.playing(bench.playing);
 };
 
+function setTool(tool: Tool): void {
+  sweeps.tool = tool;
+  chrome.tool(tool);
+}
+
+function cutAlong(stroke: Point[], pane: number): void {
+  const { triangles, edges } = view;
+  const crossed = crossedEdges(stroke, hands.allOnScreen(pane), triangles, edges);
+  if (!bench.cut(crossed)) notices.toast('The stroke crossed no cloth');
+}
+
+/** Wind does nothing in a scene without air. */
+function giveAir(): void {
+  const air = bench.scene?.air;
+  if (!air || air.density !== 0 || air.drag !== 0) return;
+  bench.editScene('air.density', 1.2);
+  notices.toast('The scene had no air: it has 1.2 kg/m³ now, so that wind can blow');
+}
+
 function setView(mode: ViewMode): void {
   view.setMode(mode);
   chrome.view(mode);
@@ -203,12 +239,30 @@ async function savePicture(): Promise<void> {
   if (blob) download(`muslin-${bench.base?.name ?? 'lab'}.png`, blob);
 }
 
+function toggleClip(): void {
+  if (clip.recording) clip.stop();
+  else {
+    const refusal = clip.start(canvas, (film) => download(`muslin-${bench.base?.name ?? 'lab'}.webm`, film));
+    if (refusal) notices.toast(refusal, 'error');
+    // A paused scene draws nothing, and a clip needs a first picture.
+    view.touch();
+  }
+  chrome.clip(clip.recording);
+}
+
+async function saveShape(): Promise<void> {
+  const { triangles, edges } = view;
+  const shapes = view.panes.flatMap((pane, i) =>
+    pane.frame ? [{ name: bench.methods[i]?.id ?? `pane ${i + 1}`, frame: pane.frame, triangles, edges }] : []);
+  if (shapes.length > 0) download(`muslin-${bench.base?.name ?? 'lab'}.glb`, await glb(shapes, 1.2 * view.size));
+}
+
 function download(name: string, content: Blob): void {
   const a = document.createElement('a');
   a.href = URL.createObjectURL(content);
   a.download = name;
   a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(a.href), 60_000);
 }
 
 addEventListener('hashchange', () => {
@@ -226,13 +280,33 @@ new ResizeObserver(() => {
 function loop(time: number, frame?: XRFrame): void {
   if (vr.active && frame) vr.draw(time, frame);
   else if (!vr.active) {
-    hands.update();
-    view.draw();
+    if (!sweeps.active) hands.update();
+    sweeps.update();
+    if (view.draw()) numbers.drew(view.cost);
   }
   for (; sets > 0; sets--) socket.send({ type: 'taken' });
 }
 view.renderer.setAnimationLoop(loop);
 chrome.view(view.mode);
+chrome.tool(sweeps.tool);
+
+/** Who wants to hear the next message of a type. */
+const listeners = new Map<string, (message: FromWorkbench) => void>();
+
+/** Positions of the first pane after so many frames from the start; the simulation stays paused. */
+async function fromStart(frames: number): Promise<Float32Array> {
+  const dt = bench.scene?.dt ?? 0;
+  if (bench.playing) bench.play(false);
+  const opened = new Promise((resolve) => listeners.set('opened', resolve));
+  socket.send({ type: 'reset' });
+  await opened;
+  const old = view.panes[0]?.frame;
+  for (let i = 0; i < frames; i++) socket.send({ type: 'step' });
+  const there = () => view.panes[0]?.frame !== old && Math.abs((view.panes[0]?.frame?.time ?? NaN) - frames * dt) < 1e-3 * dt;
+  for (let tries = 0; tries < 2000 && !there(); tries++) await new Promise((next) => setTimeout(next, 5));
+  if (!there()) throw new Error(`the frame at ${frames * dt} s did not come`);
+  return view.panes[0]!.frame!.positions;
+}
 
 /** For tests and the curious. */
 declare global {
@@ -240,6 +314,10 @@ declare global {
 }
 window.lab = {
   frames: () => view.drawn,
+  time: (pane = 0) => view.panes[pane]?.frame?.time ?? NaN,
+  send: (message: ToWorkbench) => socket.send(message),
+  listen: (type: string, hear: (message: FromWorkbench) => void) => listeners.set(type, hear),
+  fromStart,
   positions: (pane = 0) => view.panes[pane]?.frame?.positions ?? new Float32Array(),
   pick: (x: number, y: number) => hands.pick(x, y, 14)?.particle ?? null,
   particleOnScreen: (i: number, pane = 0) => hands.onScreen(i, pane),
@@ -251,6 +329,6 @@ window.lab = {
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
     const { hovered, pulled } = hands;
-    return { base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected };
+    return { tool: sweeps.tool, gust: sweeps.gust.toArray(), recording: clip.recording, base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected };
   },
 };

@@ -16,6 +16,9 @@ const plain = (text: string): Cell => ({ text });
 const LINES: Line[] = [
   { label: 'Time', tip: 'Simulated time.', cell: (r) => plain(`${fixed(r.time, 2)} s`) },
   { label: 'Cost', tip: 'Milliseconds of computing per frame.', cell: (r) => plain(`${fixed(r.ms, 2)} ms`) },
+  { label: 'Forces', tip: 'Of the cost: forces, and the system matrix where there is one.', cell: (r) => plain(`${fixed(r.stages.forces, 2)} ms`) },
+  { label: 'Solve', tip: 'Of the cost: the linear solve, XPBD’s constraint sweeps, or fits of shape matching.', cell: (r) => plain(`${fixed(r.stages.solve, 2)} ms`) },
+  { label: 'Rest', tip: 'Of the cost: pins, pulls, checks, and now and then the figures of this table.', cell: (r) => plain(`${fixed(r.stages.rest, 2)} ms`) },
   { label: 'Speed', tip: 'Simulated seconds per second; below 0.95 the pane is slower than real time.', cell: (r) => ({ text: `${fixed(r.rate, 2)} ×`, warn: r.playing && r.rate < REAL_TIME }) },
   { label: 'Max strain', tip: 'Largest stretch of a structural edge.', cell: (r) => ({ text: percent(r.max_strain), warn: r.max_strain > 0.2 }) },
   { label: 'Mean strain', tip: 'Mean stretch over the structural edges.', cell: (r) => plain(percent(r.mean_strain)) },
@@ -46,6 +49,8 @@ export class Numbers {
   private methods: Method[] = [];
   private captions: { element: HTMLElement; name: HTMLElement; facts: HTMLElement }[] = [];
   private cells: HTMLElement[][] = [];
+  private readonly drawing = h('td', {}, NOTHING);
+  private drawingCost = 0;
 
   /** Captions and table columns for these methods. */
   open(methods: Method[], isOwn: (m: Method) => boolean): void {
@@ -68,7 +73,15 @@ export class Numbers {
       ...methods.map((m, pane) => h('th', { scope: 'col', title: m.id, style: `--pane: ${PANE_COLOURS[pane]}` },
         h('span', { class: 'dot' }), h('span', { class: 'hidden' }, m.id), methods.length > 1 ? String(pane + 1) : m.id)));
     const rows = LINES.map((line, i) => h('tr', { title: line.tip }, h('th', { scope: 'row' }, line.label), ...this.cells[i]!));
+    // Drawing is the page's own cost, and that of all panes together.
+    this.drawing.colSpan = methods.length;
+    rows.splice(5, 0, h('tr', { title: 'Milliseconds the page spends on one picture of all panes, besides what the graphics card does.' }, h('th', { scope: 'row' }, 'Drawing'), this.drawing));
     byId('readouts').replaceChildren(h('table', { class: `readouts n${methods.length}` }, h('thead', {}, head), h('tbody', {}, ...rows)));
+  }
+
+  /** A picture was drawn in so many milliseconds. */
+  drew(ms: number): void {
+    this.drawingCost += 0.1 * (ms - this.drawingCost);
   }
 
   take(report: Report): void {
@@ -85,6 +98,7 @@ export class Numbers {
     if (full.error !== null) facts.push(h('span', { title: 'Distance to the converged step' }, `error ${percent(full.error)}`));
     if (full.playing && full.rate < REAL_TIME) facts.push(h('span', { class: 'warn' }, `${fixed(full.rate, 2)} × real time`));
     caption.facts.replaceChildren(...facts);
+    this.drawing.textContent = `${fixed(this.drawingCost, 2)} ms`;
     LINES.forEach((line, i) => {
       const cell = this.cells[i]?.[report.pane];
       if (!cell) return;

@@ -108,21 +108,24 @@ export class Panel {
     return fields.map((field) => {
       const path = prefix + field.key;
       const made = control(field, path, (value, live) =>
-        this.bench.editScene(path, value, live, this.squareCells(path, value)));
+        this.bench.editScene(path, value, live, this.followsFrom(path, value)));
       this.bound.push({ control: made, value: () => getAt(this.bench.scene, path), own: () => getAt(this.bench.base, path) });
       return made.element;
     });
   }
 
-  /** Fabric needs nearly square cells, so the other side of its grid follows. */
-  private squareCells(path: string, value: unknown): [string, unknown][] {
+  /** What follows from other columns or rows: fabric needs nearly square cells, and cuts are gone. */
+  private followsFrom(path: string, value: unknown): [string, unknown][] {
     const found = /^(cloth\.(\d+)\.)(columns|rows)$/.exec(path);
     const cloth = found && this.bench.scene?.cloth[Number(found[2])];
-    if (!found || !cloth || !this.keepSquare || cloth.rows < 2 || typeof value !== 'number') return [];
+    if (!found || !cloth) return [];
+    // Other particles: a cut between the old ones means nothing.
+    const whole: [string, unknown] = [`${found[1]}cuts`, undefined];
+    if (!this.keepSquare || cloth.rows < 2 || typeof value !== 'number') return [whole];
     const columns = found[3] === 'columns';
     const share = columns ? cloth.height / cloth.width : cloth.width / cloth.height;
     const other = Math.max(2, 1 + Math.round((value - 1) * share));
-    return [[`${found[1]}${columns ? 'rows' : 'columns'}`, other]];
+    return [[`${found[1]}${columns ? 'rows' : 'columns'}`, other], whole];
   }
 
   private squareField(): HTMLElement {

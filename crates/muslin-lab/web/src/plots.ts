@@ -57,7 +57,7 @@ export class Plots {
         ...(QUANTITIES[i]?.fromZero ? { y: { range: (_: uPlot, __: number, top: number) => [0, 1.1 * top || 1] as [number, number] } } : {}) },
       axes: [
         { stroke: text, font, size: 18, gap: 2, grid: { show: false }, ticks: { show: false },
-          splits: () => { const now = this.times.at(-1) ?? 0; return [now - 15, now - 10, now - 5]; },
+          splits: () => { const now = this.times.at(-1) ?? 0; return holder.clientWidth < 230 ? [now - 10] : [now - 15, now - 10, now - 5]; },
           values: (_, splits) => splits.map((s) => `−${Math.round((this.times.at(-1) ?? 0) - s)} s`) },
         { stroke: text, font, size: 46, gap: 4, space: 28, grid: { stroke: grid, width: 1 }, ticks: { show: false },
           values: (_, splits) => splits.map((s) => figure(s, 2)) },

@@ -11,8 +11,11 @@ export interface Surroundings {
 /** At most this many particles and pins are looked at. */
 const SAMPLES = 4000;
 const PINS = 64;
+/** Share of its distance from its pin that a particle is blown away, in a wind that counts. */
+const BLOWN = 0.6;
 
-export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[], start: Box3): Surroundings {
+/** `lee` is where the wind blows to, of length one at most. */
+export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[], start: Box3, lee: Vector3): Surroundings {
   const n = x.length / 3;
   const parent = Uint32Array.from({ length: n }, (_, i) => i);
   const root = (i: number): number => {
@@ -51,7 +54,10 @@ export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[]
       if (d < distance) [nearest, distance] = [pin, d];
     }
     // Hanging straight down from its pin is the lowest an unstretched particle gets.
-    if (nearest >= 0) box.expandByPoint(at.setY(x[3 * nearest + 1]! - distance));
+    if (nearest < 0) continue;
+    box.expandByPoint(at.setY(x[3 * nearest + 1]! - distance));
+    // Blown out, it is somewhere on the way to straight away from it.
+    box.expandByPoint(at.fromArray(x, 3 * nearest).addScaledVector(lee, BLOWN * distance));
   }
   return { box, meanEdge: length / Math.max(edges.length / 2, 1) };
 }

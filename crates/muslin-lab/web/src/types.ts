@@ -12,7 +12,15 @@ export interface Cloth {
   fabric?: string;
   particle_mass?: number;
   mesh?: unknown;
+  /** Pairs of neighbouring particles between which the cloth is cut. */
+  cuts?: [number, number][];
   [key: string]: unknown;
+}
+
+/** How many particles a cloth has. */
+export function particlesOf(cloth: Cloth): number {
+  const vertices = (cloth.mesh as { vertices?: unknown[] } | undefined)?.vertices;
+  return vertices ? vertices.length : cloth.columns * cloth.rows;
 }
 
 export interface Scene {
@@ -80,6 +88,8 @@ export interface Report {
   playing: boolean;
   rate: number;
   ms: number;
+  /** Where `ms` went. */
+  stages: { forces: number; solve: number; rest: number };
   energy: { kinetic: number; elastic: number; gravity: number; total: number };
   max_strain: number;
   mean_strain: number;
@@ -95,6 +105,8 @@ export interface Report {
 
 export interface Refused {
   type: 'refused';
+  /** The command it answers, if that had a name. */
+  command: string | null;
   message: string;
 }
 

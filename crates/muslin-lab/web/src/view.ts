@@ -9,7 +9,7 @@ import {
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Materials, PaneCloth, topology, type Topology } from './cloth';
 import { Ground } from './ground';
-import type { Frame, Opened, ViewMode } from './types';
+import { particlesOf, type Frame, type Opened, type Vec3, type ViewMode } from './types';
 import { cssValue } from './dom';
 import { Pace } from './pace';
 import { surroundings } from './surroundings';
@@ -19,7 +19,30 @@ export interface Rect { x: number; y: number; width: number; height: number }
 /** Pixels that the caption and the tool bar take from a pane. */
 const ABOVE = 42;
 const BELOW = 72;
-const LOOK_FROM = new Vector3(0.42, 0.2, 1).normalize();
+/** Where a camera may begin: sides of the cloth, and heights from which lying cloth is seen too. */
+const SIDES = [24, -24, 66, -66].map((degrees) => (degrees * Math.PI) / 180);
+const HEIGHTS = [11, 30].map((degrees) => (degrees * Math.PI) / 180);
+/** Share of its area that cloth should show; more is no better than the usual place. */
+const ENOUGH = 0.42;
+
+/** The first usual place from which the cloth shows enough of its area, or the best of them. */
+function lookFrom(frame: Frame): Vector3 {
+  let [best, most] = [new Vector3(0, 0, 1), -1];
+  for (const height of HEIGHTS) {
+    for (const side of SIDES) {
+      const from = new Vector3(Math.sin(side) * Math.cos(height), Math.sin(height), Math.cos(side) * Math.cos(height));
+      let [shown, all] = [0, 0];
+      for (let i = 0; i < frame.n; i++) {
+        const [x, y, z] = [frame.normals[4 * i]!, frame.normals[4 * i + 1]!, frame.normals[4 * i + 2]!];
+        shown += Math.abs(x * from.x + y * from.y + z * from.z);
+        all += Math.hypot(x, y, z);
+      }
+      const share = all > 0 ? Math.min(shown / all, ENOUGH) : ENOUGH;
+      if (share > most + 1e-6) [best, most] = [from, share];
+    }
+  }
+  return best;
+}
 
 export class View {
   readonly camera = new PerspectiveCamera(38, 1, 0.01, 100);
@@ -36,6 +59,10 @@ export class View {
   readonly stage = new Stage();
   /** Called when ground, light and camera were placed for a new scene. */
   placed: () => void = () => {};
+  /** Milliseconds of the last picture. */
+  cost = 0;
+  triangles = new Uint32Array();
+  edges = new Uint32Array();
 
   private readonly materials = new Materials();
   private readonly ground = new Ground();
@@ -45,11 +72,14 @@ export class View {
   private readonly marker: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly string: Line<BufferGeometry, LineBasicMaterial>;
   private shape: Topology | null = null;
-  private triangles = new Uint32Array();
-  private edges = new Uint32Array();
   private paneCount = 0;
   private particles = 0;
+  private clothSizes: number[] = [];
+  /** Where the scene's wind blows to; shorter than one when it is weak. */
+  private readonly lee = new Vector3();
   private frameAnew = false;
+  /** Where the camera began. */
+  private from = new Vector3(0.4, 0.2, 1).normalize();
   private floor = 0;
   private floorGoal = 0;
   private dirty = true;
@@ -117,6 +147,9 @@ export class View {
       this.fitCamera(this.camera.position.clone().sub(this.controls.target).normalize());
     }
     this.particles = opened.panes[0]?.particles ?? 0;
+    this.clothSizes = opened.scene.cloth.map(particlesOf);
+    const air = opened.scene.air as { wind: Vec3; gust: Vec3; density: number; drag: number };
+    this.lee.fromArray(air.wind).add(new Vector3().fromArray(air.gust)).multiplyScalar(air.density + air.drag > 0 ? 1 / 4 : 0).clampLength(0, 1);
     this.pins = [...opened.pins];
     this.frameAnew ||= frameAnew;
     if (frameAnew) {
@@ -148,14 +181,14 @@ export class View {
     const old = this.shape;
     const unchanged = old !== null && old.particles === this.particles
       && equal(old.triangles, this.triangles) && equal(old.edges, this.edges);
-    if (!unchanged || this.frameAnew) this.shape = topology(this.particles, this.triangles, this.edges);
+    if (!unchanged || this.frameAnew) this.shape = topology(this.particles, this.triangles, this.edges, this.clothSizes);
     if (!this.shape || (unchanged && !this.frameAnew && this.panes.length === this.paneCount)) return;
     for (const pane of this.panes) {
       this.stage.remove(pane.group);
       pane.dispose();
     }
     if (this.frameAnew) this.lookAt(first);
-    const around = surroundings(first.positions, this.shape.edges, this.pins, this.box);
+    const around = surroundings(first.positions, this.shape.edges, this.pins, this.box, this.lee);
     const pinRadius = Math.min(Math.max(0.22 * around.meanEdge, 0.0028 * this.size), 0.01 * this.size);
     this.panes = Array.from({ length: this.paneCount }, () => {
       const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius);
@@ -169,7 +202,7 @@ export class View {
   /** Places ground, light and camera for a new scene. */
   private lookAt(first: Frame): void {
     this.frameAnew = false;
-    const around = surroundings(first.positions, this.edges, this.pins, this.box);
+    const around = surroundings(first.positions, this.edges, this.pins, this.box, this.lee);
     this.box.copy(around.box);
     const [centre, extent] = [this.box.getCenter(new Vector3()), this.box.getSize(new Vector3())];
     this.size = Math.max(extent.length(), 1e-3);
@@ -183,14 +216,16 @@ export class View {
     const r = 0.95 * s;
     Object.assign(shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.1 * s, far: 6 * s });
     shadow.camera.updateProjectionMatrix();
-    shadow.normalBias = 0.004 * s;
-    shadow.bias = -0.0004;
+    // Both sides of a cloth throw shadows, so each must be told apart from its own.
+    shadow.normalBias = 0.002 * s;
+    shadow.bias = -0.002;
+    this.from = lookFrom(first);
     this.fitCamera();
     this.placed();
   }
 
   /** Moves the camera to where the whole box just fits every pane. */
-  fitCamera(from = LOOK_FROM): void {
+  fitCamera(from = this.from): void {
     const rect = this.rects()[0];
     if (!rect) return;
     const centre = this.box.getCenter(new Vector3());
@@ -301,6 +336,7 @@ export class View {
       return false;
     }
     this.dirty = false;
+    const begun = performance.now();
     if (this.pace.drew()) this.lessWork();
     const height = this.canvas.clientHeight;
     this.rects().forEach((rect, i) => {
@@ -313,6 +349,7 @@ export class View {
       this.renderer.render(this.stage, this.camera);
     });
     this.drawn++;
+    this.cost = performance.now() - begun;
     return true;
   }
 

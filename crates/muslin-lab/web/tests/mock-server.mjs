@@ -201,11 +201,11 @@ function serve(socket) {
     if (m.type === 'open') {
       const scene = SCENES.find((s) => s.name === m.scene);
       const chosen = m.methods.map((id) => METHODS.find((x) => x.id === id)?.method);
-      if (!scene || chosen.some((c) => !c)) return send({ type: 'refused', message: `no such scene or method: ${m.scene}` });
+      if (!scene || chosen.some((c) => !c)) return send({ type: 'refused', command: m.type, message: `no such scene or method: ${m.scene}` });
       playing = true;
       open(structuredClone(scene), structuredClone(chosen), false);
     } else if (m.type === 'load') {
-      if (!(m.scene.dt > 0 && m.scene.dt < 1)) return send({ type: 'refused', message: `scene.dt = ${m.scene.dt}: must be between 0 and 1` });
+      if (!(m.scene.dt > 0 && m.scene.dt < 1)) return send({ type: 'refused', command: m.type, message: `scene.dt = ${m.scene.dt}: must be between 0 and 1` });
       open(m.scene, m.methods, m.keep);
     } else if (m.type === 'play') playing = m.playing;
     else if (m.type === 'step') once = true, world.panes.forEach((p, i) => world.step(p, 4 + 8 * i, inputs, pulls));
@@ -232,7 +232,7 @@ function serve(socket) {
       world.panes.forEach((_, i) => socket.send(world.frame(i)));
     }
     if (report) world.panes.forEach((p, i) => send({
-      type: 'report', pane: i, time: p.time, playing, rate: playing ? (i === 1 ? 0.8 : 1) : 0, ms: ms / world.panes.length,
+      type: 'report', pane: i, time: p.time, playing, rate: playing ? (i === 1 ? 0.8 : 1) : 0, ms: ms / world.panes.length, stages: { forces: 0, solve: 0, rest: 0 },
       energy: { kinetic: 1 + Math.sin(p.time), elastic: 0.2, gravity: -3 - i, total: -1.8 + Math.sin(p.time) - i },
       max_strain: world.facts?.strain ?? 0, mean_strain: (world.facts?.strain ?? 0) / 9, max_speed: world.facts?.speed ?? 0,
       lowest: Math.min(...Array.from({ length: world.n }, (_, q) => p.x[3 * q + 1])), iterations: 24 + i, residual: i === 2 ? null : 3.2e-5,

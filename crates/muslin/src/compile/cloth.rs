@@ -14,6 +14,7 @@
 
 use super::bending::HingeMesh;
 use super::check::Check;
+use super::cuts::Cuts;
 use super::{Draft, MAX_PARTICLES};
 use crate::error::Error;
 use crate::fabric::{FABRICS, Fabric};
@@ -46,6 +47,7 @@ struct Shape {
     edges: Vec<Edge>,
     /// Columns, rows and cell size of a grid.
     grid: Option<(usize, usize, f64, f64)>,
+    cuts: Cuts,
 }
 
 /// Adds `cloth` to the draft.
@@ -60,11 +62,13 @@ pub fn add(draft: &mut Draft, cloth: &Cloth, check: &Check) -> Result<(), Error>
         fabric.apply(&mut cloth);
     }
     check_numbers(&cloth, check)?;
-    let shape = match &cloth.mesh {
+    let mut shape = match &cloth.mesh {
         Some(mesh) => mesh_shape(&cloth, mesh, check)?,
         None => grid_shape(&cloth, check)?,
     };
     let n = shape.points.len();
+    let columns = shape.grid.map(|(columns, ..)| columns);
+    shape.cuts = Cuts::new(&cloth.cuts, columns, n, &shape.triangles, &shape.edges, check)?;
     let first = draft.x.len();
     if first + n > MAX_PARTICLES {
         let remedy = format!("a scene holds at most {MAX_PARTICLES} particles");
@@ -89,12 +93,14 @@ pub fn add(draft: &mut Draft, cloth: &Cloth, check: &Check) -> Result<(), Error>
 
     let first_triangle = draft.triangles.len();
     let shift = first as u32;
-    draft.triangles.extend(shape.triangles.iter().map(|t| t.map(|i| i + shift)));
+    let whole = shape.triangles.iter().filter(|triangle| !shape.cuts.open(**triangle));
+    draft.triangles.extend(whole.map(|t| t.map(|i| i + shift)));
     draft.cloths.push(ClothPart {
         name: cloth.name,
         particles: first..first + n,
         triangles: first_triangle..draft.triangles.len(),
         grid: shape.grid.map(|(columns, rows, ..)| (columns, rows)),
+        is_cut: !shape.cuts.is_empty(),
     });
     Ok(())
 }
@@ -187,7 +193,8 @@ fn grid_shape(cloth: &Cloth, check: &Check) -> Result<Shape, Error> {
     }
     let triangles = grid::triangles(columns, rows);
     let (start, edges) = (points.clone(), Vec::new());
-    Ok(Shape { points, start, areas, triangles, edges, grid: Some((columns, rows, dx, dy)) })
+    let (grid, cuts) = (Some((columns, rows, dx, dy)), Cuts::default());
+    Ok(Shape { points, start, areas, triangles, edges, grid, cuts })
 }
 
 fn mesh_shape(cloth: &Cloth, mesh: &Mesh, check: &Check) -> Result<Shape, Error> {
@@ -251,7 +258,7 @@ fn mesh_shape(cloth: &Cloth, mesh: &Mesh, check: &Check) -> Result<Shape, Error>
         let area = 0.5 * (b - a).cross(c - a).length();
         corners.iter().for_each(|&i| areas[i as usize] += area / 3.0);
     }
-    Ok(Shape { points, start, areas, triangles, edges, grid: None })
+    Ok(Shape { points, start, areas, triangles, edges, grid: None, cuts: Cuts::default() })
 }
 
 /// The edges of a polygon, lower end first.
@@ -306,6 +313,9 @@ impl Draft {
         family: Family,
         tension_only: bool,
     ) {
+        if shape.cuts.sever(ends) {
+            return;
+        }
         let [a, b] = ends.map(|e| shape.points[e as usize]);
         self.ends.push(ends.map(|e| e + first as u32));
         let springs = &mut self.springs;
@@ -448,7 +458,8 @@ fn add_hinges(draft: &mut Draft, bending: f64, shape: &Shape, first: usize) {
         None => mesh.calibrate(&shape.points),
     };
     let stiffness = mesh.stiffness(&shape.points, calibration, bending);
-    for (ids, k) in mesh.corners.into_iter().zip(stiffness) {
+    let hinges = mesh.corners.into_iter().zip(stiffness);
+    for (ids, k) in hinges.filter(|(ids, _)| !shape.cuts.unhinge(*ids)) {
         let corners = ids.map(|i| shape.points[i as usize]);
         draft.hinge_corners.push(ids.map(|i| i + first as u32));
         draft.hinges.stiffness.push(k as f32);

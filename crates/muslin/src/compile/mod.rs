@@ -3,6 +3,7 @@
 mod bending;
 mod check;
 mod cloth;
+mod cuts;
 
 use crate::error::Error;
 use crate::linalg::Topology;

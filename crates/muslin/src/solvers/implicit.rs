@@ -19,6 +19,7 @@ use super::pyramid_guess::{self, PyramidGuess};
 use super::{Coarsening, Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
 use super::{Solved, Solver, Step, momentum};
+use crate::clock;
 use crate::error::Error;
 use crate::forces::{Forces, hinge, pull, spring, turning, wind};
 use crate::linalg::cholesky::Cholesky;
@@ -395,7 +396,9 @@ impl Solver for Implicit {
                 self.guess(step, Guess::Zero, &state.last_change);
             }
             // Solve.
+            let begun = clock::now();
             let outcome = self.solve(step);
+            solved.solving += clock::now() - begun;
             solved.iterations += outcome.iterations;
             solved.work += outcome.work;
             solved.converged = outcome.converged;

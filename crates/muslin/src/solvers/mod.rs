@@ -378,12 +378,20 @@ pub struct Solved {
     pub converged: bool,
     /// Substeps the solver cut the step into.
     pub substeps: u32,
+    /// Seconds spent on solving, as against forces and assembly. [s]
+    pub solving: f64,
 }
 
 impl Solved {
     /// For methods that solve nothing.
-    pub const EXPLICIT: Self =
-        Self { iterations: 0, work: 0.0, residual: None, converged: true, substeps: 1 };
+    pub const EXPLICIT: Self = Self {
+        iterations: 0,
+        work: 0.0,
+        residual: None,
+        converged: true,
+        substeps: 1,
+        solving: 0.0,
+    };
 }
 
 /// Carries a state one step further.
@@ -401,6 +409,16 @@ pub fn solver_for(method: &Method, model: &Model) -> Result<Box<dyn Solver>, Err
         method.integrator == Integrator::ShapeMatching && method.internal == Internal::Structural;
     if !model.turning.is_empty() && (method.integrator == Integrator::Xpbd || stretches_only) {
         let remedy = "has no 3D springs; use another method, or set turning.stiffness = 0";
+        return Err(Error::new("method", &method.id, remedy));
+    }
+    if method.integrator == Integrator::ShapeMatching
+        && let Some(cloth) = model.cloths.iter().find(|cloth| cloth.is_cut)
+    {
+        let remedy = format!(
+            "fits each cloth as a whole and would hold the cut \"{}\" together; use another method, or \
+             take its cuts out",
+            cloth.name
+        );
         return Err(Error::new("method", &method.id, remedy));
     }
     Ok(match method.integrator {

@@ -34,6 +34,7 @@
 
 use super::shape_fit::{Columns, Fit, THIN};
 use super::{Internal, Layers, Method, Modes, Solved, Solver, Step};
+use crate::clock;
 use crate::forces::{Forces, air_drag, damping, pull, spring, wind};
 use crate::linalg::vectors::{add_scaled, update};
 use crate::mesh::{Incidence, Links};
@@ -266,10 +267,13 @@ impl ShapeMatching {
         pull::add(&mut self.interface_force, &inputs.pulls, &state.interface_x);
     }
 
-    fn substep(&mut self, step: &Step<'_>, state: &mut State, h: f32, alpha: f32) {
+    /// Returns the seconds that the goals took.
+    fn substep(&mut self, step: &Step<'_>, state: &mut State, h: f32, alpha: f32) -> f64 {
         let Step { model, held, par, .. } = *step;
         // Goals.
+        let begun = clock::now();
         self.set_goals(par, state);
+        let solving = clock::now() - begun;
         // Velocities.
         self.set_forces(step, state);
         let (cloth, interface) = self.toward.split_at(state.x.len());
@@ -296,6 +300,7 @@ impl ShapeMatching {
             update(par, v, |i, v| v + change(i, interface[i], f[i], drag[i]));
             add_scaled(par, &mut state.interface_x, h, &state.interface_v);
         }
+        solving
     }
 }
 
@@ -309,11 +314,11 @@ impl Solver for ShapeMatching {
         }
         let substeps = self.substeps(step);
         let alpha = self.alpha / f64::from(substeps).powi(2);
-        for _ in 0..substeps {
-            self.substep(step, state, h / substeps as f32, alpha as f32);
-        }
+        let solving = (0..substeps)
+            .map(|_| self.substep(step, state, h / substeps as f32, alpha as f32))
+            .sum();
         let iterations = if self.springs.is_some() { substeps } else { 0 };
-        Solved { iterations, substeps, ..Solved::EXPLICIT }
+        Solved { iterations, substeps, solving, ..Solved::EXPLICIT }
     }
 }
 
