@@ -3,6 +3,7 @@
 import './style.css';
 import { Bench } from './bench';
 import { Chrome } from './chrome';
+import { connect } from './connect';
 import { byId } from './dom';
 import { Hands } from './hands';
 import { decodeLink, encode, linkState } from './link';
@@ -10,7 +11,6 @@ import { Notices } from './notices';
 import { Numbers } from './numbers';
 import { Panel } from './panel';
 import { Plots } from './plots';
-import { Socket, socketAddress } from './socket';
 import type { FromWorkbench, Opened, Report, Scene, ViewMode } from './types';
 import { View } from './view';
 
@@ -63,9 +63,10 @@ const chrome = new Chrome({
   },
 });
 
-const socket = new Socket(socketAddress(location), {
+const socket = connect({
   opened: () => notices.banner(null),
   lost: (pause) => notices.banner(`Connection to the engine lost. Trying again in ${pause < 1 ? 'a moment' : `${pause} s`} …`),
+  failed: (reason) => notices.banner(reason),
   message: take,
   binary(message) {
     if (message.kind === 'triangles') view.setTriangles(message.indices);
@@ -81,7 +82,7 @@ function take(message: FromWorkbench): void {
   switch (message.type) {
     case 'catalogue': {
       bench.catalogue = message;
-      byId('version').textContent = message.version;
+      byId('version').textContent = `${message.version} · ${socket.name}`;
       sets = 0;
       if (bench.scene) bench.reconnected();
       else openFromAddress();
@@ -225,6 +226,6 @@ window.lab = {
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
     const { hovered, pulled } = hands;
-    return { base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected };
+    return { base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected, engine: socket.name };
   },
 };
