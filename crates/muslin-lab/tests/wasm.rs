@@ -111,3 +111,34 @@ fn webassembly_and_native_agree_for_every_method() {
     std::fs::write(&list, serde_json::to_vec(&cases).unwrap()).unwrap();
     run(&web(), "tests/wasm-agrees.mjs", &[&web().join("wasm/muslin.wasm"), &list]);
 }
+
+/// Why the site cannot be tried in a browser.
+fn missing_in_browser() -> Option<&'static str> {
+    if std::env::var_os("MUSLIN_BROWSER").is_none() {
+        return Some("set MUSLIN_BROWSER=1 to run it in a browser");
+    }
+    if !built_page().join("index.html").exists() {
+        return Some("the page was not built, because npm is missing or failed");
+    }
+    missing()
+}
+
+fn built_page() -> PathBuf {
+    Path::new(env!("OUT_DIR")).join("web/dist")
+}
+
+#[test]
+fn the_static_site_works_in_a_browser() {
+    if skips(missing_in_browser()) {
+        return;
+    }
+    let scene = small("hang", 12);
+    let methods = ["kim-2006", "implicit-euler", "xpbd"].map(|id| Method::preset(id).unwrap());
+    let cases = methods.each_ref().map(|method| case(&scene, method));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let list = folder.join("wasm-browser-cases.json");
+    std::fs::write(&list, serde_json::to_vec(&cases).unwrap()).unwrap();
+    // Beside the packages that were installed for the page's build.
+    let installed = built_page().parent().unwrap().to_owned();
+    run(&installed, "tests/wasm.test.mjs", &[&built_page(), &list, &folder.join("site")]);
+}

@@ -12,7 +12,7 @@ const WASM = Object.values(import.meta.glob<string>('../wasm/muslin.wasm', { que
 
 /** The engine as WebAssembly in a worker. */
 class InPage implements Engine {
-  readonly name = 'WebAssembly';
+  readonly name = 'wasm';
   connected = false;
   private readonly worker = new Worker(new URL('./engine.worker.ts', import.meta.url), { type: 'module' });
 

@@ -83,6 +83,7 @@ function take(message: FromWorkbench): void {
     case 'catalogue': {
       bench.catalogue = message;
       byId('version').textContent = `${message.version} · ${socket.name}`;
+      byId('version').title = `Version ${message.version}; the ${socket.name} engine is running`;
       sets = 0;
       if (bench.scene) bench.reconnected();
       else openFromAddress();
