@@ -38,7 +38,9 @@ fn missing() -> Option<&'static str> {
     let sources = ["muslin/src", "muslin-lab/src", "muslin-wasm/src"];
     let changed = sources.iter().map(|source| newest(&crates.join(source))).max().unwrap();
     let old = built.modified().unwrap() < changed;
-    old.then_some("web/wasm/muslin.wasm is older than the sources; `npm run wasm` in web/ builds it")
+    old.then_some(
+        "web/wasm/muslin.wasm is older than the sources; `npm run wasm` in web/ builds it",
+    )
 }
 
 fn skips(reason: Option<&str>) -> bool {
