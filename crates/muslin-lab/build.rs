@@ -15,9 +15,14 @@ const SOURCES: &[&str] = &[
     "src",
     "public",
     "tests",
+    "wasm",
 ];
 
 fn main() {
+    // WebAssembly runs inside the page and carries none.
+    if env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm") {
+        return;
+    }
     let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("web");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
     for source in SOURCES {

@@ -14,7 +14,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::mpsc;
+use std::sync::{LazyLock, mpsc};
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 
@@ -163,9 +163,15 @@ async fn converse(mut socket: WebSocket) {
     }
 }
 
+/// Time since the first call.
+fn clock() -> Duration {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
+}
+
 /// The workbench's own loop: commands as they come, frames as they are due. Ends with the connection.
 fn work(from_page: &mpsc::Receiver<String>, to_page: &tokio::sync::mpsc::Sender<Message>) {
-    let mut bench = Workbench::new(Limits::default());
+    let mut bench = Workbench::new(Limits::default(), clock);
     let send = |messages: Vec<Message>| {
         messages.into_iter().all(|message| to_page.blocking_send(message).is_ok())
     };

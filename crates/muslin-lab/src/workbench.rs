@@ -8,7 +8,7 @@ use muslin::fabric::FABRICS;
 use muslin::solvers::presets::METHODS;
 use muslin::{Error, Method, Report, Scene, Sim, Stages, State, Vec3, scenes};
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a client may ask for at most.
 #[derive(Clone, Copy, Debug)]
@@ -141,21 +141,24 @@ pub struct Workbench {
     playing: bool,
     on_the_way: u32,
     scratch: Scratch,
+    /// Time since any fixed moment: there is no clock of one's own inside a browser.
+    clock: fn() -> Duration,
     /// When the next frame is due.
-    due: Instant,
-    last_report: Instant,
-    last_error: Instant,
+    due: Duration,
+    last_report: Duration,
+    last_error: Duration,
     /// Clock and simulated time at which the rate was last taken, and the rate.
-    rate_start: (Instant, f64),
+    rate_start: (Duration, f64),
     rate: f64,
 }
 
 impl Workbench {
-    /// An empty workbench.
-    pub fn new(limits: Limits) -> Self {
-        let now = Instant::now();
+    /// An empty workbench that is paced by `clock`.
+    pub fn new(limits: Limits, clock: fn() -> Duration) -> Self {
+        let now = clock();
         Self {
             limits,
+            clock,
             scene: Scene::default(),
             panes: Vec::new(),
             recording: Recording::default(),
@@ -362,7 +365,7 @@ impl Workbench {
     }
 
     fn restart_clock(&mut self) {
-        let now = Instant::now();
+        let now = (self.clock)();
         self.due = now;
         let time = self.panes.first().map_or(0.0, |pane| pane.sim.state().time);
         self.rate_start = (now, time);
@@ -371,12 +374,12 @@ impl Workbench {
     /// How long nothing needs to be done; `None` while paused.
     pub fn idle(&self) -> Option<Duration> {
         let runs = self.playing && !self.panes.is_empty();
-        runs.then(|| self.due.saturating_duration_since(Instant::now()))
+        runs.then(|| self.due.saturating_sub((self.clock)()))
     }
 
     /// Simulates the frame that is due, if one is, and says what is to be sent.
     pub fn advance(&mut self) -> Vec<Message> {
-        let now = Instant::now();
+        let now = (self.clock)();
         if !self.playing || self.panes.is_empty() || now < self.due {
             return Vec::new();
         }
@@ -401,16 +404,22 @@ impl Workbench {
         messages
     }
 
+    /// One frame and nothing else, whenever it is due: what a benchmark times.
+    pub fn bare_frame(&mut self) {
+        self.advance_panes(false);
+    }
+
     fn advance_panes(&mut self, measure: bool) {
         self.recording.frames += 1;
         let dt = self.scene.dt as f32;
         let several = self.panes.len() > 1;
-        let with_error = measure && several && self.last_error.elapsed() >= ERROR_EVERY;
+        let clock = self.clock;
+        let with_error = measure && several && clock() - self.last_error >= ERROR_EVERY;
         if with_error {
-            self.last_error = Instant::now();
+            self.last_error = clock();
         }
         for Pane { sim, report, ms, stages, error, .. } in &mut self.panes {
-            let begun = Instant::now();
+            let begun = clock();
             if with_error && sim.model().particle_count() <= ERROR_PARTICLES {
                 if let Ok(measured) = sim.step_with_error(dt) {
                     *error = measured.converged_error;
@@ -424,7 +433,7 @@ impl Workbench {
                 let done = sim.advance(dt);
                 report.warnings.extend(done.warnings);
             }
-            let spent = 1e3 * begun.elapsed().as_secs_f64();
+            let spent = 1e3 * (clock() - begun).as_secs_f64();
             let last = sim.stages();
             let first = *ms == 0.0;
             let follow = |mean: &mut f64, now: f64| {
@@ -440,11 +449,12 @@ impl Workbench {
 
     fn take_rate(&mut self) {
         let Some(pane) = self.panes.first() else { return };
-        let (clock, time) = self.rate_start;
-        let spent = clock.elapsed().as_secs_f64();
+        let (begun, time) = self.rate_start;
+        let now = (self.clock)();
+        let spent = (now - begun).as_secs_f64();
         if spent > 0.5 {
             self.rate = (pane.sim.state().time - time) / spent;
-            self.rate_start = (Instant::now(), pane.sim.state().time);
+            self.rate_start = (now, pane.sim.state().time);
         }
     }
 

@@ -83,6 +83,13 @@ pub fn block_count(count: usize) -> usize {
     count.div_ceil(BLOCK)
 }
 
+/// The larger of two numbers; `b` if `a` is NaN. One instruction in any lane, where [`f32::max`] with its
+/// other rules for NaN is a function call in WebAssembly, which keeps a loop out of vector code.
+#[inline(always)]
+pub fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
 /// Runs `op` compiled for the widest vector unit of this machine.
 ///
 /// The loops inside are plain Rust that the compiler vectorises; multiplication and addition are

@@ -4,6 +4,7 @@ import './style.css';
 import { Bench } from './bench';
 import { Chrome } from './chrome';
 import { Colliders } from './colliders';
+import { connect } from './connect';
 import { byId } from './dom';
 import { Hands } from './hands';
 import { decodeLink, encode, linkState } from './link';
@@ -12,7 +13,6 @@ import { Numbers } from './numbers';
 import { Panel } from './panel';
 import { Plots } from './plots';
 import { Clip, glb } from './exports';
-import { Socket, socketAddress } from './socket';
 import { crossedEdges, Sweeps, type Point, type Tool } from './sweeps';
 import type { FromWorkbench, Opened, Report, Scene, ToWorkbench, ViewMode } from './types';
 import { View } from './view';
@@ -92,9 +92,10 @@ function reset(): void {
   notices.clear();
 }
 
-const socket = new Socket(socketAddress(location), {
+const socket = connect({
   opened: () => notices.banner(null),
   lost: (pause) => notices.banner(`Connection to the engine lost. Trying again in ${pause < 1 ? 'a moment' : `${pause} s`} …`),
+  failed: (reason) => notices.banner(reason),
   message: take,
   binary(message) {
     if (message.kind === 'triangles') view.setTriangles(message.indices);
@@ -113,7 +114,8 @@ function take(message: FromWorkbench): void {
   switch (message.type) {
     case 'catalogue': {
       bench.catalogue = message;
-      byId('version').textContent = message.version;
+      byId('version').textContent = `${message.version} · ${socket.name}`;
+      byId('version').title = `Version ${message.version}; the ${socket.name} engine is running`;
       sets = 0;
       if (bench.scene) bench.reconnected();
       else openFromAddress();
@@ -329,6 +331,6 @@ window.lab = {
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
     const { hovered, pulled } = hands;
-    return { tool: sweeps.tool, gust: sweeps.gust.toArray(), recording: clip.recording, base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected };
+    return { tool: sweeps.tool, gust: sweeps.gust.toArray(), recording: clip.recording, base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected, engine: socket.name };
   },
 };

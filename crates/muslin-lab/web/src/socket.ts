@@ -1,5 +1,5 @@
-// The connection to the workbench: typed messages, binary ones decoded in place, and a new
-// attempt with growing pauses after a loss.
+// The connection to the workbench: typed messages, binary ones decoded in place, whatever carries
+// them; and the one to the native engine, with a new attempt with growing pauses after a loss.
 
 import type { Frame, FromWorkbench, ToWorkbench } from './types';
 
@@ -44,14 +44,45 @@ export function decode(buffer: ArrayBuffer): Decoded | null {
 export interface Listener {
   opened(): void;
   lost(retryInSeconds: number): void;
+  /** The engine is not there, and no further attempt is made. */
+  failed(reason: string): void;
   message(message: FromWorkbench): void;
   binary(message: Decoded): void;
+}
+
+/** A workbench, wherever it runs. */
+export interface Engine {
+  /** For people: which engine it is. */
+  readonly name: string;
+  readonly connected: boolean;
+  /** Sends, or drops the message when there is no connection: nothing is queued. */
+  send(message: ToWorkbench): void;
+}
+
+/** Tells the listener what a message of the workbench says. */
+export function hear(data: string | ArrayBuffer, listener: Listener): void {
+  if (typeof data === 'string') return hearText(data, listener);
+  const decoded = decode(data);
+  if (decoded) listener.binary(decoded);
+  else console.warn('a binary message of unexpected size was ignored');
+}
+
+function hearText(data: string, listener: Listener): void {
+  let message: FromWorkbench;
+  try {
+    message = JSON.parse(data) as FromWorkbench;
+  } catch {
+    console.warn('a text message that is no JSON was ignored');
+    return;
+  }
+  listener.message(message);
 }
 
 const FIRST_PAUSE = 0.5;
 const LONGEST_PAUSE = 8;
 
-export class Socket {
+export class Socket implements Engine {
+  readonly name = 'native';
   private web: WebSocket | null = null;
   private pause = FIRST_PAUSE;
 
@@ -63,7 +94,6 @@ export class Socket {
     return this.web?.readyState === WebSocket.OPEN;
   }
 
-  /** Sends, or drops the message when there is no connection: nothing is queued. */
   send(message: ToWorkbench): void {
     if (this.connected) this.web?.send(JSON.stringify(message));
   }
@@ -76,31 +106,13 @@ export class Socket {
       this.pause = FIRST_PAUSE;
       this.listener.opened();
     };
-    web.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
-      if (typeof event.data === 'string') this.text(event.data);
-      else {
-        const decoded = decode(event.data);
-        if (decoded) this.listener.binary(decoded);
-        else console.warn('a binary message of unexpected size was ignored');
-      }
-    };
+    web.onmessage = (event: MessageEvent<string | ArrayBuffer>) => hear(event.data, this.listener);
     // A failed attempt ends in onclose as well, so this is the one place that tries again.
     web.onclose = () => {
       this.listener.lost(this.pause);
       setTimeout(() => this.connect(), 1000 * this.pause);
       this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
     };
-  }
-
-  private text(data: string): void {
-    let message: FromWorkbench;
-    try {
-      message = JSON.parse(data) as FromWorkbench;
-    } catch {
-      console.warn('a text message that is no JSON was ignored');
-      return;
-    }
-    this.listener.message(message);
   }
 }
 

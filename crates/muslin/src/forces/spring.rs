@@ -25,7 +25,7 @@ use crate::linalg::Sym3;
 use crate::mesh::Links;
 use crate::mesh::links::{CHUNK, PairKernel};
 use crate::model::Springs;
-use crate::par::{Par, widest};
+use crate::par::{Par, larger, widest};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,7 @@ const COINCIDENT: f32 = 1e-6;
 /// Pull between the ends, positive when stretched. [N]
 #[inline(always)]
 pub fn tension(k: f32, rest_length: f32, r: f32, floor: f32) -> f32 {
-    (k * (r - rest_length)).max(floor)
+    larger(k * (r - rest_length), floor)
 }
 
 /// Elastic energy. [J]
@@ -68,14 +68,15 @@ pub fn energy(k: f32, rest_length: f32, r: f64, floor: f32) -> f64 {
 #[inline(always)]
 pub fn stiffness(model: Jacobian, k: f32, rest_length: f32, r: f32, floor: f32) -> (f32, f32) {
     let slack = floor == 0.0 && r < rest_length;
-    let across = k * (1.0 - rest_length / r.max(COINCIDENT * rest_length).max(f32::MIN_POSITIVE));
+    let shortest = larger(COINCIDENT * rest_length, f32::MIN_POSITIVE);
+    let across = k * (1.0 - rest_length / larger(r, shortest));
     match model {
         Jacobian::Scalar => (k, k),
         Jacobian::RankOne => (k, 0.0),
         Jacobian::Exact if slack => (0.0, 0.0),
         Jacobian::Exact => (k, across),
         Jacobian::Psd if slack => (0.0, 0.0),
-        Jacobian::Psd => (k, across.max(0.0)),
+        Jacobian::Psd => (k, larger(across, 0.0)),
         Jacobian::Smoothed if r > rest_length => (k, across),
         Jacobian::Smoothed => {
             let f = (r / rest_length - SMOOTHING_START) / (1.0 - SMOOTHING_START);
@@ -146,7 +147,7 @@ impl PairKernel for Pull<'_> {
         {
             let r = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt();
             // Coincident ends have no direction: d is zero, and a finite factor keeps it zero.
-            *pull = tension(*k, *rest, r, *floor) / r.max(1e-18);
+            *pull = tension(*k, *rest, r, *floor) / larger(r, 1e-18);
         }
         for (d, pull) in out.chunks_exact_mut(3).zip(&*pulls) {
             d[0] *= pull;
@@ -220,7 +221,7 @@ impl FillBlocks<'_> {
                         along += h * springs.damping[link + start + t] + relative;
                         across += relative;
                     }
-                    *term = (across, (along - across) / squared.max(f32::MIN_POSITIVE));
+                    *term = (across, (along - across) / larger(squared, f32::MIN_POSITIVE));
                 }
                 let blocks = &mut blocks[link + start..][..n];
                 for ((out, d), (across, s)) in blocks.iter_mut().zip(&*between).zip(&*terms) {
