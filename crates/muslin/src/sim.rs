@@ -71,6 +71,10 @@ impl Sim {
             ..State::default()
         };
         let mut before = state.clone();
+        if method.integrator == Integrator::Bdf2 {
+            before.previous_x.reserve(state.x.len());
+            before.previous_v.reserve(state.x.len());
+        }
         if method.integrator == Integrator::ShapeMatching && method.layers != Layers::Planar {
             before.interface_x.reserve(state.x.len());
             before.interface_v.reserve(state.x.len());
@@ -135,6 +139,7 @@ impl Sim {
             done.solver.iterations += solved.iterations;
             done.solver.work += solved.work;
             done.solver.residual = solved.residual;
+            done.solver.strain_left = solved.strain_left;
             self.state.time = self.before.time + f64::from(h);
         }
         done
@@ -159,6 +164,9 @@ impl Sim {
         let mut report = self.step(dt);
         let mut reference = Method::preset(presets::REFERENCE)?;
         reference.springs = self.method.springs;
+        if self.method.integrator == Integrator::Bdf2 {
+            reference.integrator = Integrator::Bdf2;
+        }
         let mut solver = solver_for(&reference, &self.model)?;
         let mut state = self.before.clone();
         let h = dt / self.substeps as f32;
@@ -204,9 +212,16 @@ impl Sim {
                 *turns = 0.0;
             }
         }
+        // FNV-1a.
+        let mut who = 0x811c_9dc5_u32;
         for hold in &self.current.held {
+            who = (who ^ hold.particle as u32).wrapping_mul(0x0100_0193);
             self.held.free[hold.particle] = 0.0;
             self.held.velocity[hold.particle] = (hold.target - self.state.x[hold.particle]) / h;
+        }
+        if self.state.previous_held != who {
+            self.state.previous_held = who;
+            self.state.previous_h = 0.0;
         }
     }
 
@@ -251,6 +266,7 @@ impl Sim {
         self.state.spin.fill(Vec3::ZERO);
         self.state.last_change.fill(Vec3::ZERO);
         self.state.interface_v.fill(Vec3::ZERO);
+        self.state.previous_h = 0.0;
     }
 
     /// The constants.
@@ -272,10 +288,12 @@ impl Sim {
     pub fn restore(&mut self, state: &State) -> Result<(), Error> {
         let n = self.model.particle_count();
         let interface = [state.interface_x.len(), state.interface_v.len()];
+        let previous = [state.previous_x.len(), state.previous_v.len()];
         if [&state.x, &state.v, &state.last_change].iter().any(|v| v.len() != n)
             || state.spin.len() != self.state.spin.len()
             || state.orientation.len() != self.state.orientation.len()
             || (interface != [0; 2] && interface != [n; 2])
+            || (previous != [0; 2] && previous != [n; 2])
             || !state.is_finite()
         {
             let remedy = format!("a snapshot of this model holds {n} finite particles");
