@@ -134,7 +134,7 @@ pub struct BenchArguments {
     /// Write every measurement as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Only measurements whose "scene/size/method" or "systems/scene/size/tolerance/k=…" contains this text
+    /// Only measurements whose "scene/size/method" "systems/scene/size/tolerance/k=…" or "quality/scene/size/method" contains this text
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
     /// Small grids and short measurements

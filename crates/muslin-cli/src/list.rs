@@ -64,7 +64,7 @@ fn choices(method: &Method) -> String {
     let values = toml::Table::try_from(method).unwrap_or_default();
     let mut keys = vec!["integrator", "springs"];
     match method.integrator {
-        Integrator::BackwardEuler => {
+        Integrator::BackwardEuler | Integrator::Bdf2 => {
             keys.extend(["jacobian", "guess", "solver"]);
             match method.solver {
                 LinearSolver::Jacobi => keys.push("sweeps"),
@@ -72,6 +72,7 @@ fn choices(method: &Method) -> String {
                 LinearSolver::ConjugateGradient => {
                     keys.extend(["preconditioner", "tolerance", "newton"]);
                 }
+                LinearSolver::Hierarchy => keys.extend(["tolerance", "max_iterations", "newton"]),
                 LinearSolver::Cholesky => keys.push("momentum"),
             }
         }

@@ -49,6 +49,28 @@ impl Par {
         }
     }
 
+    /// The same for three outputs of one type.
+    pub fn blocks3<T: Send>(
+        self,
+        x: &mut [T],
+        y: &mut [T],
+        z: &mut [T],
+        work: impl Fn(usize, &mut [T], &mut [T], &mut [T]) + Sync,
+    ) {
+        match self {
+            Par::Serial => x
+                .chunks_mut(BLOCK)
+                .zip(y.chunks_mut(BLOCK).zip(z.chunks_mut(BLOCK)))
+                .enumerate()
+                .for_each(|(b, (x, (y, z)))| work(b, x, y, z)),
+            Par::Rayon => x
+                .par_chunks_mut(BLOCK)
+                .zip(y.par_chunks_mut(BLOCK).zip(z.par_chunks_mut(BLOCK)))
+                .enumerate()
+                .for_each(|(b, (x, (y, z)))| work(b, x, y, z)),
+        }
+    }
+
     /// Calls `work(index, entry)` for each entry of `out`: for few entries with much work each.
     pub fn each<T: Send>(self, out: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
         match self {

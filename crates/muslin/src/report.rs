@@ -30,6 +30,8 @@ pub struct SolverReport {
     pub work: f64,
     /// ‖b − A x‖/‖b‖ after the last solve; `None` for methods that solve no linear system.
     pub residual: Option<f64>,
+    /// Root mean square strain of the error the last solve left; `None` where the solver has no estimate.
+    pub strain_left: Option<f64>,
 }
 
 /// Where the time of a frame went. [s]

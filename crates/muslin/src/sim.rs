@@ -74,6 +74,10 @@ impl Sim {
             ..State::default()
         };
         let mut before = state.clone();
+        if method.integrator == Integrator::Bdf2 {
+            before.previous_x.reserve(state.x.len());
+            before.previous_v.reserve(state.x.len());
+        }
         if method.integrator == Integrator::ShapeMatching && method.layers != Layers::Planar {
             before.interface_x.reserve(state.x.len());
             before.interface_v.reserve(state.x.len());
@@ -143,6 +147,7 @@ impl Sim {
             done.solver.iterations += solved.iterations;
             done.solver.work += solved.work;
             done.solver.residual = solved.residual;
+            done.solver.strain_left = solved.strain_left;
             self.state.time = self.before.time + f64::from(h);
         }
         stages.rest = clock::now() - begun - stages.forces - stages.solve;
@@ -169,6 +174,9 @@ impl Sim {
         let mut report = self.step(dt);
         let mut reference = Method::preset(presets::REFERENCE)?;
         reference.springs = self.method.springs;
+        if self.method.integrator == Integrator::Bdf2 {
+            reference.integrator = Integrator::Bdf2;
+        }
         let mut solver = solver_for(&reference, &self.model)?;
         let mut state = self.before.clone();
         let h = dt / self.substeps as f32;
@@ -214,9 +222,16 @@ impl Sim {
                 *turns = 0.0;
             }
         }
+        // FNV-1a.
+        let mut who = 0x811c_9dc5_u32;
         for hold in &self.current.held {
+            who = (who ^ hold.particle as u32).wrapping_mul(0x0100_0193);
             self.held.free[hold.particle] = 0.0;
             self.held.velocity[hold.particle] = (hold.target - self.state.x[hold.particle]) / h;
+        }
+        if self.state.previous_held != who {
+            self.state.previous_held = who;
+            self.state.previous_h = 0.0;
         }
     }
 
@@ -261,6 +276,7 @@ impl Sim {
         self.state.spin.fill(Vec3::ZERO);
         self.state.last_change.fill(Vec3::ZERO);
         self.state.interface_v.fill(Vec3::ZERO);
+        self.state.previous_h = 0.0;
     }
 
     /// Where the time of the last frame went.
@@ -287,10 +303,12 @@ impl Sim {
     pub fn restore(&mut self, state: &State) -> Result<(), Error> {
         let n = self.model.particle_count();
         let interface = [state.interface_x.len(), state.interface_v.len()];
+        let previous = [state.previous_x.len(), state.previous_v.len()];
         if [&state.x, &state.v, &state.last_change].iter().any(|v| v.len() != n)
             || state.spin.len() != self.state.spin.len()
             || state.orientation.len() != self.state.orientation.len()
             || (interface != [0; 2] && interface != [n; 2])
+            || (previous != [0; 2] && previous != [n; 2])
             || !state.is_finite()
         {
             let remedy = format!("a snapshot of this model holds {n} finite particles");

@@ -19,6 +19,18 @@ pub struct State {
     /// Velocity change of the last step, the start of a warm-started solve; zero under methods that
     /// start otherwise. [m/s]
     pub last_change: Vec<Vec3>,
+    /// Positions of the step before, for methods that look back; else empty. [m]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub previous_x: Vec<Vec3>,
+    /// Velocities of the step before. [m/s]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub previous_v: Vec<Vec3>,
+    /// Length of the step before; 0 if it must not be looked back on. [s]
+    #[serde(default)]
+    pub previous_h: f32,
+    /// Who was held in the step before, as a checksum: others held are a discontinuity.
+    #[serde(default)]
+    pub previous_held: u32,
     /// Positions of the hidden interface particles of meshless methods that have them, else
     /// empty. [m]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -57,6 +69,10 @@ impl State {
         self.orientation.clone_from(&other.orientation);
         self.spin.clone_from(&other.spin);
         self.last_change.clone_from(&other.last_change);
+        self.previous_x.clone_from(&other.previous_x);
+        self.previous_v.clone_from(&other.previous_v);
+        self.previous_h = other.previous_h;
+        self.previous_held = other.previous_held;
         self.interface_x.clone_from(&other.interface_x);
         self.interface_v.clone_from(&other.interface_v);
     }
@@ -75,8 +91,8 @@ impl State {
         };
         let infinity = f32::INFINITY.to_bits();
         let vectors = [&self.x, &self.v, &self.spin, &self.last_change];
-        let interface = [&self.interface_x, &self.interface_v];
-        vectors.iter().chain(&interface).all(|values| largest(values) < infinity)
+        let hidden = [&self.previous_x, &self.previous_v, &self.interface_x, &self.interface_v];
+        vectors.iter().chain(&hidden).all(|values| largest(values) < infinity)
             && self.orientation.iter().all(|q| q.is_finite())
     }
 }

@@ -149,6 +149,7 @@ fn integrators_converge_with_their_order() {
         ("symplectic-euler", 1.0, [120, 240, 480]),
         ("backward-euler", 1.0, [480, 960, 1920]),
         ("midpoint", 2.0, [60, 120, 240]),
+        ("muslin", 2.0, [120, 240, 480]),
         ("rk4", 4.0, [10, 20, 40]),
     ] {
         let error =

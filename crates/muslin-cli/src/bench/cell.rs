@@ -172,7 +172,7 @@ pub fn measure(
     let method = Method::preset(place.method)?;
     let is_explicit = !matches!(
         method.integrator,
-        Integrator::BackwardEuler | Integrator::Xpbd | Integrator::ShapeMatching
+        Integrator::BackwardEuler | Integrator::Bdf2 | Integrator::Xpbd | Integrator::ShapeMatching
     );
     let mut sim = Sim::new(scene.compile()?, method)?;
     if let Some(start) = start {

@@ -1,7 +1,8 @@
 //! `muslin bench`: what a bare step of every method costs, on a few scenes at several sizes, and what
-//! starts and preconditioners do for the same linear systems.
+//! starts and preconditioners do for the same linear systems, and how well methods do at what cost.
 
 mod cell;
+mod quality;
 mod systems;
 mod tables;
 
@@ -36,7 +37,9 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let places = places(arguments);
     let mut systems = Systems::all(arguments.quick);
     systems.retain(|systems| systems.name().contains(filter));
-    if places.is_empty() && systems.is_empty() {
+    let mut runs = quality::Run::all(arguments.quick);
+    runs.retain(|run| run.name().contains(filter));
+    if places.is_empty() && systems.is_empty() && runs.is_empty() {
         let (scene, sizes) = SCENES[0];
         let example = Place { scene, size: sizes[0], method: METHODS[0].id }.name();
         let other = Systems::all(true)[0].name();
@@ -49,7 +52,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let threads = Threads::new(arguments.threads)?;
     let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
 
-    let count = places.len() + systems.len();
+    let count = places.len() + systems.len() + runs.len();
     let bar = progress::bar("bench", count as u64);
     let mut cells: Vec<Cell> = Vec::new();
     let mut start = None;
@@ -77,6 +80,15 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         solved += 1;
         bar.inc(1);
     }
+    let mut qualities = Vec::new();
+    for run in &runs {
+        if interrupt.asked() {
+            break;
+        }
+        bar.set_message(run.name());
+        qualities.push(run.measure(&threads)?);
+        bar.inc(1);
+    }
     bar.finish_and_clear();
 
     let machine = Machine::this();
@@ -86,15 +98,18 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     print(&tables::tables(&cells));
     print(&tables::facts(&cells));
     print(&systems::tables(&costs));
+    print(&quality::tables(&qualities));
     if let Some(file) = file {
         let all = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "machine": machine, "threads": arguments.threads,
             "quick": arguments.quick, "cells": cells, "systems": costs,
+            "quality": qualities,
         });
         file.commit_bytes(&serde_json::to_vec_pretty(&all).context("cannot write JSON")?)?;
     }
-    if cells.len() + solved < count {
-        let message = format!("measured {} of {count}", cells.len() + solved);
+    let measured = cells.len() + solved + qualities.len();
+    if measured < count {
+        let message = format!("measured {measured} of {count}");
         return Err(Failure::Interrupted(message));
     }
     Ok(())

@@ -145,7 +145,7 @@ impl Workspace {
                     let (r, inverse) = (&*r, &system.inverse);
                     update(par, z, |i, _| inverse[i] * r[i]);
                 }
-                Preconditioner::VCycle(levels) => levels.cycle(r, z),
+                Preconditioner::VCycle(levels) => levels.cycle(par, r, z),
             }
             let rho_old = rho;
             rho = dot(par, partial, r, z);

@@ -4,6 +4,7 @@ pub mod cholesky;
 pub mod conjugate_gradient;
 pub mod multigrid;
 pub mod relaxation;
+pub mod sliced;
 mod sym3;
 mod system;
 pub mod vectors;

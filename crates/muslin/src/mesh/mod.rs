@@ -1,5 +1,6 @@
 //! Topology only: which particles belong together. Knows no masses and no forces.
 
+pub mod coarsening;
 pub mod colouring;
 pub mod grid;
 pub mod incidence;
@@ -7,6 +8,7 @@ pub mod links;
 pub mod pyramid;
 pub mod triangles;
 
+pub use coarsening::Hierarchy;
 pub use colouring::Colouring;
 pub use incidence::Incidence;
 pub use links::Links;

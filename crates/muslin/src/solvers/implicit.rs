@@ -11,14 +11,16 @@
 //! x_k = x + h v_k and solve A(x_k) δ = h f(x_k, v_k) − M (v_k − v): backward Euler itself. Each δ is
 //! then halved until it lowers the incremental potential of `potential.rs`.
 //!
+//! BDF2 is the same step from another start (`bdf2.rs`); it is linearised ahead, in Newton's form.
+//!
 //! Held particles get their velocity before the step; their Δv is zero throughout. Where particles
 //! have an orientation, rows n … 2n are their angular velocities: torque for force, inertia for mass.
 
 use super::potential::Potential;
 use super::pyramid_guess::{self, PyramidGuess};
-use super::{Coarsening, Guess, Jacobian, LinearSolver, Method, MomentumCorrection};
+use super::{Coarsening, Guess, Integrator, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
-use super::{Solved, Solver, Step, momentum};
+use super::{Solved, Solver, Step, bdf2, momentum};
 use crate::clock;
 use crate::error::Error;
 use crate::forces::{Forces, hinge, pull, spring, turning, wind};
@@ -28,8 +30,8 @@ use crate::linalg::multigrid::Multigrid;
 use crate::linalg::relaxation::{self, GaussSeidel};
 use crate::linalg::vectors::{add_scaled, scale_each, set_sum, update};
 use crate::linalg::{System, Topology};
-use crate::mesh::Pyramid;
 use crate::mesh::pyramid::Filter;
+use crate::mesh::{Hierarchy, Pyramid};
 use crate::model::{Model, Springs};
 use crate::state::{Motion, State};
 use glam::{Quat, Vec3};
@@ -51,6 +53,12 @@ pub struct Implicit {
     pyramid: Option<PyramidGuess>,
     multigrid: Option<Multigrid>,
     momentum: momentum::Correction,
+    /// Of [`bdf2::predict`].
+    smoothing: f32,
+    /// Σ k L² of the springs: what turns the energy of an error into its strain. [J]
+    strain_energy: f64,
+    /// Strain of the error that the last solve left, where it is known.
+    strain_left: f64,
     /// Step length the constant matrix was factored for.
     factored_h: f32,
     /// Forces that need no neighbours, at the last linearisation.
@@ -139,6 +147,13 @@ fn multigrid(method: &Method, model: &Model, topology: &Topology) -> Result<Mult
     Ok(Multigrid::new(topology, nodes, interpolations))
 }
 
+/// The V-cycle over coarser levels of any mesh.
+fn hierarchy(model: &Model, topology: &Topology) -> Multigrid {
+    let links: Vec<[u32; 2]> = model.topology.links.ends().to_vec();
+    let Hierarchy { nodes, interpolations } = Hierarchy::new(&model.rest_x, &links, BOTTOM / 2);
+    Multigrid::new(topology, nodes, interpolations)
+}
+
 /// Forces' view of positions, orientations, and rows of velocities.
 fn motion<'a>(x: &'a [Vec3], orientation: &'a [Quat], rows: &'a [Vec3]) -> Motion<'a> {
     let (v, spin) = rows.split_at(x.len());
@@ -181,9 +196,17 @@ impl Implicit {
             Guess::Pyramid => Some(PyramidGuess::new(method, model)?),
             _ => None,
         };
-        let v_cycle = method.solver == LinearSolver::ConjugateGradient
-            && method.preconditioner == Preconditioner::VCycle;
-        let multigrid = if v_cycle { Some(multigrid(method, model, topology)?) } else { None };
+        let multigrid = match (method.solver, method.preconditioner) {
+            (LinearSolver::ConjugateGradient, Preconditioner::VCycle) => {
+                Some(multigrid(method, model, topology)?)
+            }
+            // Orientations have no coarser levels; without them the solver falls back.
+            (LinearSolver::Hierarchy, _) if turning.is_empty() => Some(hierarchy(model, topology)),
+            _ => None,
+        };
+        let springs = &model.springs;
+        let energies = springs.stiffness.iter().zip(&springs.rest_length);
+        let strain_energy = energies.map(|(k, l)| f64::from(k * l * l)).sum();
         Ok(Self {
             pyramid,
             multigrid,
@@ -195,6 +218,9 @@ impl Implicit {
             cholesky,
             reduced,
             momentum: momentum::Correction::new(model),
+            smoothing: bdf2::share(model),
+            strain_energy,
+            strain_left: f64::NAN,
             factored_h: f32::NAN,
             external: zeros[..model.particle_count()].to_vec(),
             free: vec![1.0; n],
@@ -239,8 +265,11 @@ impl Implicit {
         spring::fill_blocks(blocks, &topology.links, springs, floors, jacobian, h, x);
         hinge::fill_elements(system, model, &self.forces.hinges, jacobian, h);
         turning::fill_elements(system, model, h, x, orientation);
-        system.build_diagonal(topology, par);
-        relaxation::hold(&mut system.inverse, &self.free);
+        // The hierarchy has a diagonal of its own.
+        if self.method.solver != LinearSolver::Hierarchy || self.multigrid.is_none() {
+            system.build_diagonal(topology, par);
+            relaxation::hold(&mut system.inverse, &self.free);
+        }
     }
 
     /// b of the first linearisation: h f + Σ B (v_j − v_i), less h² k v of the pulls.
@@ -313,13 +342,33 @@ impl Implicit {
         0.0
     }
 
-    /// Improves `change` towards A⁻¹ b.
-    fn solve(&mut self, step: &Step<'_>) -> Outcome {
+    /// Improves `change` towards A⁻¹ b. `first` tells the first linearisation of a step.
+    fn solve(&mut self, step: &Step<'_>, first: bool) -> Outcome {
         let Step { model, inputs, h, par, .. } = *step;
         let (free, sweeps) = (&self.free, self.method.sweeps);
         let Self { system, b, change, scratch, cg, method, reduced, .. } = self;
         let topology = coupled(reduced, model);
+        let stop = Stop { tolerance: method.tolerance, max_iterations: method.max_iterations };
         match method.solver {
+            LinearSolver::Hierarchy => {
+                let Some(levels) = &mut self.multigrid else {
+                    let stop = Stop { max_iterations: 2000, ..stop };
+                    let mut blocks = conjugate_gradient::Preconditioner::BlockJacobi;
+                    return cg.solve(system, topology, par, b, free, &mut blocks, stop, change);
+                };
+                // Within a step the coarse levels hardly change.
+                if first {
+                    levels.rebuild(system, par, free);
+                } else {
+                    levels.refine(system, par, free);
+                }
+                // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
+                let tolerance = method.tolerance * self.strain_energy.sqrt();
+                let (outcome, left) = levels.solve(par, b, Stop { tolerance, ..stop }, change);
+                self.strain_left = left / self.strain_energy.sqrt();
+                self.momentum.balance(step, &system.lumped, b, change);
+                outcome
+            }
             LinearSolver::Jacobi => {
                 relaxation::jacobi(system, topology, par, b, free, sweeps, change, scratch);
                 Outcome { iterations: sweeps, work: f64::from(sweeps), converged: true }
@@ -335,12 +384,10 @@ impl Implicit {
                 Outcome { iterations: sweeps, work: f64::from(sweeps), converged: true }
             }
             LinearSolver::ConjugateGradient => {
-                let stop =
-                    Stop { tolerance: method.tolerance, max_iterations: method.max_iterations };
                 let mut preconditioner = match (method.preconditioner, &mut self.multigrid) {
                     (Preconditioner::None, _) => conjugate_gradient::Preconditioner::None,
                     (Preconditioner::VCycle, Some(levels)) => {
-                        levels.rebuild(system, topology, par, free);
+                        levels.rebuild(system, par, free);
                         conjugate_gradient::Preconditioner::VCycle(levels)
                     }
                     _ => conjugate_gradient::Preconditioner::BlockJacobi,
@@ -372,32 +419,36 @@ impl Implicit {
     }
 }
 
-impl Solver for Implicit {
-    fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
+impl Implicit {
+    /// A backward Euler step from (state.x, state.v), linearised at self.x with velocity self.v if it is
+    /// to be `ahead`, else at the start.
+    fn step_from(&mut self, step: &Step<'_>, state: &mut State, ahead: bool) -> Solved {
         let Step { model, h, par, held, .. } = *step;
         let n = model.particle_count();
-        update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         update(par, &mut state.spin, |i, spin| held.turns[i] * spin);
         self.free[..n].copy_from_slice(&held.free);
         self.free[n..].copy_from_slice(&held.turns);
-        self.x.copy_from_slice(&state.x);
+        if !ahead {
+            self.x.copy_from_slice(&state.x);
+            self.v[..n].copy_from_slice(&state.v);
+        }
         self.orientation.copy_from_slice(&state.orientation);
-        self.v[..n].copy_from_slice(&state.v);
         self.v[n..].copy_from_slice(&state.spin);
         let mut solved = Solved::EXPLICIT;
         for newton in 0..self.method.newton {
             // Linearise.
             self.assemble(step);
-            if newton == 0 {
+            if newton == 0 && !ahead {
                 self.first_right_side(step);
                 solved.work += self.guess(step, self.method.guess, &state.last_change);
             } else {
+                let guess = if newton == 0 { self.method.guess } else { Guess::Zero };
                 self.newton_right_side(step, state);
-                self.guess(step, Guess::Zero, &state.last_change);
+                solved.work += self.guess(step, guess, &state.last_change);
             }
             // Solve.
             let begun = clock::now();
-            let outcome = self.solve(step);
+            let outcome = self.solve(step, newton == 0);
             solved.solving += clock::now() - begun;
             solved.iterations += outcome.iterations;
             solved.work += outcome.work;
@@ -421,7 +472,9 @@ impl Solver for Implicit {
                 );
             }
             // Move.
-            let repeats = self.method.newton > 1;
+            // The hierarchy's two linearisations are for speed; who asks for more wants the end.
+            let enough = if self.method.solver == LinearSolver::Hierarchy { 2 } else { 1 };
+            let repeats = self.method.newton > enough;
             let size = if repeats { largest(&self.change) / largest(&self.v) } else { f32::MAX };
             // Close to the solution Newton needs no help, and the potential's changes are rounding.
             if repeats && size > 1e-3 {
@@ -446,6 +499,23 @@ impl Solver for Implicit {
             state.orientation.copy_from_slice(&self.orientation);
         }
         std::mem::swap(&mut state.x, &mut self.x);
+        solved.strain_left = self.strain_left.is_finite().then_some(self.strain_left);
         solved
+    }
+}
+
+impl Solver for Implicit {
+    fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
+        if self.method.integrator == Integrator::Bdf2 {
+            let h = bdf2::look_back(step, state);
+            let n = state.x.len();
+            let (v, scratch) = (&mut self.v[..n], &mut self.scratch[..n]);
+            bdf2::predict(step, state, h, self.smoothing, v, scratch);
+            set_sum(step.par, &mut self.x, &state.x, h, v);
+            return self.step_from(&Step { h, ..*step }, state, true);
+        }
+        let held = step.held;
+        update(step.par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
+        self.step_from(step, state, false)
     }
 }

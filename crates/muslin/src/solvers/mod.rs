@@ -4,6 +4,7 @@
 //! papers' combinations. [`solver_for`] turns a method into the [`Solver`] that carries it out;
 //! a researcher's own solver implements the same trait and goes into [`crate::Sim::with_solver`].
 
+pub mod bdf2;
 pub mod explicit;
 pub mod implicit;
 pub mod momentum;
@@ -38,6 +39,8 @@ pub enum Integrator {
     Rk4,
     /// A Δv = h (f + h J v): the implicit family.
     BackwardEuler,
+    /// The same looking back two steps (Choi & Ko 2002): second order.
+    Bdf2,
     /// Extended position-based dynamics.
     Xpbd,
     /// Meshless deformations: every particle is drawn to its place in a fitted shape.
@@ -92,6 +95,10 @@ pub enum LinearSolver {
     GaussSeidel,
     /// Conjugate gradients to `tolerance`.
     ConjugateGradient,
+    /// Conjugate gradients preconditioned by V-cycles over coarser levels of any mesh, until the strain
+    /// of what is left is below `tolerance`. Hinges enter by one direction each. Where there are 3D
+    /// springs, conjugate gradients without levels.
+    Hierarchy,
     /// Sparse Cholesky; factored once when the Jacobian is scalar, else every step.
     Cholesky,
 }
@@ -216,7 +223,7 @@ pub struct Method {
     pub preconditioner: Preconditioner,
     /// Levels of the V-cycle.
     pub coarsening: Coarsening,
-    /// Relative residual at which conjugate gradients stop.
+    /// Relative residual at which conjugate gradients stop; strain left, for the hierarchy.
     pub tolerance: f64,
     /// Conjugate gradients give up after this many iterations.
     pub max_iterations: u32,
@@ -296,8 +303,9 @@ impl Method {
             Integrator::Rk4 => 1.0 - dampers,
             // The hybrid cuts its step into substeps.
             Integrator::Xpbd | Integrator::ShapeMatching => f32::INFINITY,
-            Integrator::BackwardEuler => match (self.solver, self.jacobian) {
-                (LinearSolver::ConjugateGradient | LinearSolver::Cholesky, _) => f32::INFINITY,
+            Integrator::BackwardEuler | Integrator::Bdf2 => match (self.solver, self.jacobian) {
+                (LinearSolver::ConjugateGradient, _) => f32::INFINITY,
+                (LinearSolver::Hierarchy | LinearSolver::Cholesky, _) => f32::INFINITY,
                 (_, Jacobian::Scalar) => f32::INFINITY,
                 // An odd number of sweeps from zero; the p-vector counts as one.
                 (LinearSolver::Jacobi, _) if sweeps_are_odd != (self.guess == Guess::PVector) => {
@@ -317,7 +325,7 @@ impl Method {
     /// The largest k h²/m of a pull on a single particle; explicitly, 4 is where it becomes unstable.
     pub fn pull_limit(&self) -> f32 {
         match self.integrator {
-            Integrator::BackwardEuler => f32::INFINITY,
+            Integrator::BackwardEuler | Integrator::Bdf2 => f32::INFINITY,
             Integrator::ExplicitEuler => 0.1,
             Integrator::SymplecticEuler | Integrator::Midpoint => 0.5,
             Integrator::Rk4 | Integrator::Xpbd | Integrator::ShapeMatching => 1.0,
@@ -374,6 +382,8 @@ pub struct Solved {
     pub work: f64,
     /// ‖b − A x‖/‖b‖, if there is a system and it was measured.
     pub residual: Option<f64>,
+    /// Root mean square strain of the error the solve left, by the solver's own estimate.
+    pub strain_left: Option<f64>,
     /// False when a tolerance was not reached.
     pub converged: bool,
     /// Substeps the solver cut the step into.
@@ -388,6 +398,7 @@ impl Solved {
         iterations: 0,
         work: 0.0,
         residual: None,
+        strain_left: None,
         converged: true,
         substeps: 1,
         solving: 0.0,
@@ -422,7 +433,9 @@ pub fn solver_for(method: &Method, model: &Model) -> Result<Box<dyn Solver>, Err
         return Err(Error::new("method", &method.id, remedy));
     }
     Ok(match method.integrator {
-        Integrator::BackwardEuler => Box::new(implicit::Implicit::new(method, model)?),
+        Integrator::BackwardEuler | Integrator::Bdf2 => {
+            Box::new(implicit::Implicit::new(method, model)?)
+        }
         Integrator::Xpbd => Box::new(xpbd::Xpbd::new(method, model)),
         Integrator::ShapeMatching => Box::new(shape_matching::ShapeMatching::new(method, model)),
         _ => Box::new(explicit::Explicit::new(method, model)),

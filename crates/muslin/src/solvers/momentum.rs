@@ -42,6 +42,32 @@ impl Correction {
         Self { pieces: vec![Piece::default(); model.piece_count] }
     }
 
+    /// Shifts `change` in every free piece so that the sum of all rows of A Δv = b holds, however early a
+    /// solver stopped.
+    pub fn balance(&mut self, step: &Step<'_>, lumped: &[f32], b: &[Vec3], change: &mut [Vec3]) {
+        let Step { model, inputs, .. } = *step;
+        self.pieces.fill(Piece::default());
+        let held = inputs.held.iter().map(|hold| hold.particle);
+        for particle in held.chain(inputs.pulls.iter().map(|pull| pull.particle)) {
+            self.pieces[model.piece[particle] as usize].held = true;
+        }
+        if self.pieces.iter().all(|piece| piece.held) {
+            return;
+        }
+        for (i, &piece) in model.piece.iter().enumerate() {
+            let piece = &mut self.pieces[piece as usize];
+            let weight = f64::from(lumped[i]);
+            piece.weight += weight;
+            piece.missing += b[i].as_dvec3() - weight * change[i].as_dvec3();
+        }
+        for (change, &piece) in change.iter_mut().zip(&model.piece) {
+            let piece = &self.pieces[piece as usize];
+            if !piece.held {
+                *change += (piece.missing / piece.weight).as_vec3();
+            }
+        }
+    }
+
     /// Corrects `change` (Δv) given all forces at (x, v), dampers included, and the scalar diagonal
     /// `lumped`.
     #[allow(clippy::too_many_arguments)]

@@ -79,6 +79,17 @@ pub const METHODS: &[Preset] = &[
         change: |m| m.integrator = Integrator::Rk4,
     },
     Preset {
+        id: "muslin",
+        about: "two linearisations of BDF2 by V-cycles on any mesh: stiff at any resolution, true in time",
+        change: |m| {
+            m.integrator = Integrator::Bdf2;
+            m.solver = LinearSolver::Hierarchy;
+            m.newton = 2;
+            m.tolerance = 2e-4;
+            m.max_iterations = 4;
+        },
+    },
+    Preset {
         id: "implicit-euler",
         about: "one linearisation of backward Euler, semi-definite Jacobian, conjugate gradients: robust",
         change: |_| {},

@@ -225,6 +225,10 @@ impl Case {
 /// A preset with its conjugate gradients run to the last bits of f32.
 pub fn tight(id: &str) -> Method {
     let mut method = Method::preset(id).expect("a preset");
+    // To the end of the nonlinear step, so that where it was linearised makes no difference.
+    if method.solver == LinearSolver::Hierarchy {
+        (method.newton, method.tolerance, method.max_iterations) = (12, 1e-9, 300);
+    }
     let iterates = method.integrator == Integrator::BackwardEuler
         && method.solver == LinearSolver::ConjugateGradient;
     if iterates && method.newton == 1 {

@@ -135,7 +135,8 @@ impl World {
                     })
                     .unzip()
             }
-            Integrator::BackwardEuler => {
+            // Nothing to look back on: the first step is backward Euler's.
+            Integrator::BackwardEuler | Integrator::Bdf2 => {
                 let after = if method.newton > 1 {
                     self.backward_euler(start)
                 } else {
@@ -170,7 +171,9 @@ impl World {
         let mut change = match method.solver {
             LinearSolver::Jacobi => jacobi(&a, &b, method.sweeps, guess),
             LinearSolver::GaussSeidel => gauss_seidel(&a, &b, method.sweeps, &start.order, guess),
-            LinearSolver::ConjugateGradient | LinearSolver::Cholesky => a.solve(&b),
+            LinearSolver::ConjugateGradient | LinearSolver::Hierarchy | LinearSolver::Cholesky => {
+                a.solve(&b)
+            }
         };
         self.correct_momentum(method.momentum, start, &mut change);
         change

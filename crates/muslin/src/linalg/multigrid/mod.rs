@@ -1,0 +1,568 @@
+//! A V-cycle over a hierarchy of levels, as preconditioner of conjugate gradients.
+//!
+//! ```text
+//!   level l:  x = (D + L)⁻¹ b            one forward block Gauss–Seidel sweep from zero
+//!             b' = Pᵀ (b − A x)          what is left, to the next level: there solve A' x' = b'
+//!             x += P x'                  its correction, back
+//!             x += (D + U)⁻¹ (b − A x)   one backward sweep: the forward one's mirror, so that the cycle is symmetric
+//!   bottom:   dense Cholesky in f64
+//! ```
+//!
+//! Coarse matrices are A' = Pᵀ A P (Galerkin). Which block of A enters which block of A' with which
+//! weight is known once and for all, so a new A only runs through those lists. P has one weight per
+//! pair of nodes, and blocks stay symmetric: an element's rank-one term, whose blocks are not, is
+//! replaced by the nearest one with a single direction n̄, s (g_i·n̄)(g_j·n̄) n̄ n̄ᵀ. The cycle is then
+//! one of a matrix close to A, which is all a preconditioner needs.
+//!
+//! Held particles are left out on every level that has them.
+
+mod dense;
+mod galerkin;
+
+use super::conjugate_gradient::{Outcome, Stop};
+use super::sliced::Sliced;
+use super::{RankOne, Sym3, System, Topology};
+use crate::mesh::{Incidence, Interpolation, Links};
+use crate::par::{BLOCK, Par, block_count, widest};
+use dense::Dense;
+use galerkin::galerkin_lists;
+use glam::Vec3;
+use std::collections::HashMap;
+
+/// The levels, finest first, and the dense factor of the last.
+#[derive(Clone, Debug)]
+pub struct Multigrid {
+    levels: Vec<Level>,
+    bottom: Dense,
+    /// Links of the finest level between the six pairs of each element's particles.
+    element_links: Vec<[u32; 6]>,
+    /// Their share of the finest level's link blocks.
+    from_elements: Vec<Sym3>,
+    /// Links of the finest level.
+    links: Links,
+    /// Cost of a cycle in products with the finest matrix.
+    cycle_work: f64,
+    cg: Vectors,
+}
+
+/// Vectors of the conjugate gradients, in the order of the finest level.
+#[derive(Clone, Debug, Default)]
+struct Vectors {
+    x: Vec<f32>,
+    r: Vec<f32>,
+    p: Vec<f32>,
+    q: Vec<f32>,
+    partial: Vec<f64>,
+}
+
+/// One level's matrix and its vectors, which are planes in the order of the sliced matrix.
+#[derive(Clone, Debug)]
+struct Level {
+    ends: Vec<[u32; 2]>,
+    /// Blocks by node and by link: what the next level's are summed from.
+    diagonal: Vec<Sym3>,
+    link_blocks: Vec<Sym3>,
+    matrix: Sliced,
+    b: Vec<f32>,
+    x: Vec<f32>,
+    /// Residual.
+    r: Vec<f32>,
+    /// Index of each node on the finest level.
+    nodes: Vec<u32>,
+    /// Links of each node that is on the coarser levels too, to hold it there.
+    members: Incidence,
+    /// From the next level; `None` on the last.
+    coarse: Option<Transfer>,
+}
+
+/// The way between a level and the next, and the making of the next level's matrix.
+#[derive(Clone, Debug)]
+struct Transfer {
+    /// In places of the sliced matrices.
+    prolong: Interpolation,
+    restrict: Interpolation,
+    /// Lists of fine blocks for the coarse diagonal blocks, then for the coarse link blocks.
+    from_diagonal: Interpolation,
+    from_links: Interpolation,
+}
+
+/// The pairs of an element's four particles.
+const PAIRS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+
+impl Multigrid {
+    /// A hierarchy for matrices of `topology`. Level l+1 consists of the nodes `nodes[l + 1]` (by index
+    /// on the finest level) and interpolates to level l by `interpolations[l]`.
+    pub fn new(
+        topology: &Topology,
+        nodes: Vec<Vec<u32>>,
+        interpolations: Vec<Interpolation>,
+    ) -> Self {
+        let mut ends = topology.links.ends().to_vec();
+        let mut known: HashMap<[u32; 2], u32> = HashMap::new();
+        for (link, &[a, b]) in ends.iter().enumerate() {
+            known.entry([a.min(b), a.max(b)]).or_insert(link as u32);
+        }
+        let mut strong = vec![true; ends.len()];
+        let mut element_links = Vec::new();
+        for particles in &topology.elements {
+            element_links.push(PAIRS.map(|(i, j)| {
+                let pair = [particles[i].min(particles[j]), particles[i].max(particles[j])];
+                let link = *known.entry(pair).or_insert_with(|| {
+                    ends.push(pair);
+                    strong.push(false);
+                    ends.len() as u32 - 1
+                });
+                // Of the pairs of a hinge only its far corners are coupled weakly enough to be lagged.
+                strong[link as usize] |= (i, j) != (2, 3);
+                link
+            }));
+        }
+        let links = Links::new(ends.clone(), nodes[0].len());
+        let from_elements = vec![Sym3::ZERO; ends.len()];
+        let mut levels = vec![Level::new(nodes[0].clone(), ends, &strong)];
+        for (nodes, prolong) in nodes.into_iter().skip(1).zip(interpolations) {
+            let fine = levels.len() - 1;
+            let lists = galerkin_lists(&levels[fine].ends, &strong, &prolong, nodes.len());
+            let coarse = Level::new(nodes, lists.ends, &lists.strong);
+            strong = lists.strong;
+            let place = |level: &Level, i: usize| level.matrix.places()[i];
+            let mut rows = Interpolation::default();
+            let fine_level = &levels[fine];
+            let mut by_place = vec![Vec::new(); fine_level.matrix.size()];
+            for i in 0..prolong.len() {
+                let row = prolong.row(i).iter();
+                by_place[place(fine_level, i) as usize] =
+                    row.map(|&(k, w)| (place(&coarse, k as usize), w)).collect();
+            }
+            by_place.into_iter().for_each(|row| rows.push(row));
+            levels[fine].coarse = Some(Transfer {
+                restrict: rows.transposed(coarse.matrix.size()),
+                prolong: rows,
+                from_diagonal: lists.from_diagonal,
+                from_links: lists.from_links,
+            });
+            levels.push(coarse);
+        }
+        let smoothed = &levels[..levels.len() - 1];
+        let cycle_work =
+            2.0 * smoothed.iter().map(|l| l.matrix.work()).sum::<f64>() / levels[0].matrix.work();
+        let bottom = Dense::new(3 * levels[levels.len() - 1].nodes.len());
+        let size = 3 * levels[0].matrix.size();
+        let zeros = vec![0.0; size];
+        let cg = Vectors {
+            x: zeros.clone(),
+            r: zeros.clone(),
+            p: zeros.clone(),
+            q: zeros,
+            partial: vec![0.0; block_count(size)],
+        };
+        Self { levels, bottom, element_links, from_elements, links, cycle_work, cg }
+    }
+
+    /// Cost of a cycle in products with the finest matrix, without restriction and prolongation.
+    pub fn cycle_work(&self) -> f64 {
+        self.cycle_work
+    }
+
+    /// Takes over a new matrix. `free` is 1 or 0 per particle.
+    pub fn rebuild(&mut self, system: &System, par: Par, free: &[f32]) {
+        self.from_elements.fill(Sym3::ZERO);
+        for (term, element) in system.elements.iter().enumerate() {
+            let pairs = self.element_links[term / system.parts];
+            add_with_one_direction(&mut self.from_elements, &pairs, element);
+        }
+        self.refine(system, par, free);
+        for l in 1..self.levels.len() {
+            let (finer, coarser) = self.levels.split_at_mut(l);
+            finer[l - 1].coarsen_into(&mut coarser[0], par);
+            coarser[0].hold(free);
+            let Level { matrix, diagonal, link_blocks, .. } = &mut coarser[0];
+            matrix.fill(par, diagonal, link_blocks);
+        }
+        let last = &self.levels[self.levels.len() - 1];
+        self.bottom.factor(&last.diagonal, &last.link_blocks, &last.ends);
+    }
+
+    /// Takes over new links and masses on the finest level, where a sweep would notice; elements and
+    /// coarser levels stay as they are.
+    pub fn refine(&mut self, system: &System, par: Par, free: &[f32]) {
+        let finest = &mut self.levels[0];
+        let from_elements = &self.from_elements;
+        par.blocks(&mut finest.link_blocks, |block, blocks| {
+            let first = block * BLOCK;
+            blocks.copy_from_slice(&from_elements[first..][..blocks.len()]);
+            let links = &system.link_blocks[first.min(system.link_blocks.len())..];
+            blocks.iter_mut().zip(links).for_each(|(block, link)| *block += *link);
+        });
+        par.blocks(&mut finest.diagonal, |block, diagonal| {
+            let lumped = &system.lumped[block * BLOCK..];
+            diagonal.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
+        });
+        self.links.add_to_both_ends(par, &mut finest.diagonal, &finest.link_blocks);
+        finest.hold(free);
+        let Level { matrix, diagonal, link_blocks, .. } = finest;
+        matrix.fill(par, diagonal, link_blocks);
+    }
+
+    /// `z ≈ A⁻¹ r` by one cycle.
+    pub fn cycle(&mut self, par: Par, r: &[Vec3], z: &mut [Vec3]) {
+        let finest = &mut self.levels[0];
+        finest.matrix.take_in(r, &mut finest.b);
+        self.cycle_here(par);
+        self.levels[0].matrix.give_out(&self.levels[0].x, z);
+    }
+
+    /// The cycle from the finest level's b to its x.
+    fn cycle_here(&mut self, par: Par) {
+        let last = self.levels.len() - 1;
+        for l in 0..last {
+            let (finer, coarser) = self.levels.split_at_mut(l + 1);
+            finer[l].descend(par, &mut coarser[0].b);
+        }
+        let Level { matrix, b, x, .. } = &mut self.levels[last];
+        self.bottom.solve(matrix, b, x);
+        for l in (0..last).rev() {
+            let (finer, coarser) = self.levels.split_at_mut(l + 1);
+            finer[l].ascend(par, &coarser[0].x);
+        }
+    }
+
+    /// Improves x = 0 towards A⁻¹ b by conjugate gradients on the finest level's own matrix, with cycles
+    /// as preconditioner. Stops when √(rᵀ A⁻¹ r), which the cycle gives, is below the tolerance; returns
+    /// that number as it was before the last step, which it can only have lowered.
+    pub fn solve(&mut self, par: Par, b: &[Vec3], stop: Stop, x: &mut [Vec3]) -> (Outcome, f64) {
+        let mut cg = std::mem::take(&mut self.cg);
+        let Vectors { x: cx, r, p, q, partial } = &mut cg;
+        self.levels[0].matrix.take_in(b, r);
+        cx.fill(0.0);
+        let mut done = Outcome::default();
+        let mut rho = 0.0f64;
+        let mut left = f64::INFINITY;
+        while done.iterations < stop.max_iterations {
+            self.levels[0].b.copy_from_slice(r);
+            self.cycle_here(par);
+            let z = &self.levels[0].x;
+            let rho_old = rho;
+            rho = dot(par, partial, r, z);
+            left = rho.max(0.0).sqrt();
+            if left <= stop.tolerance || !rho.is_finite() {
+                break;
+            }
+            let beta = if done.iterations == 0 { 0.0 } else { (rho / rho_old) as f32 };
+            par.blocks(p, |block, p| {
+                let z = &z[block * BLOCK..][..p.len()];
+                p.iter_mut().zip(z).for_each(|(p, z)| *p = z + beta * *p);
+            });
+            self.levels[0].matrix.apply(par, p, q);
+            let curvature = dot(par, partial, p, q);
+            if curvature.is_nan() || curvature == 0.0 {
+                break;
+            }
+            let alpha = (rho / curvature) as f32;
+            par.blocks2(cx, r, |block, x, r| {
+                let (p, q) = (&p[block * BLOCK..][..x.len()], &q[block * BLOCK..][..x.len()]);
+                x.iter_mut().zip(p).for_each(|(x, p)| *x += alpha * p);
+                r.iter_mut().zip(q).for_each(|(r, q)| *r -= alpha * q);
+            });
+            done.iterations += 1;
+            done.work += 1.0 + self.cycle_work;
+        }
+        done.converged = left <= stop.tolerance;
+        self.levels[0].matrix.give_out(cx, x);
+        self.cg = cg;
+        (done, left)
+    }
+
+    /// `x` after `sweeps` Gauss–Seidel sweeps from zero on the finest level.
+    pub fn sweep(&mut self, par: Par, b: &[Vec3], sweeps: u32, x: &mut [Vec3]) {
+        let Level { matrix, b: planes, x: values, .. } = &mut self.levels[0];
+        matrix.take_in(b, planes);
+        values.fill(0.0);
+        for sweep in 0..sweeps {
+            if sweep == 0 {
+                matrix.forward_from_zero(par, planes, values);
+            } else {
+                matrix.forward(par, planes, values);
+            }
+        }
+        matrix.give_out(values, x);
+    }
+}
+
+/// Σ a b in f64, added in a fixed order.
+fn dot(par: Par, partial: &mut [f64], a: &[f32], b: &[f32]) -> f64 {
+    par.sum(a.len(), partial, |range| widest(Dot { a: &a[range.clone()], b: &b[range] }))
+}
+
+struct Dot<'a> {
+    a: &'a [f32],
+    b: &'a [f32],
+}
+
+impl pulp::NullaryFnOnce for Dot<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        // The length of a plane is a multiple of eight.
+        let mut sums = [0.0f64; 8];
+        for (a, b) in self.a.chunks_exact(8).zip(self.b.chunks_exact(8)) {
+            for k in 0..8 {
+                sums[k] += f64::from(a[k]) * f64::from(b[k]);
+            }
+        }
+        sums.iter().sum()
+    }
+}
+
+impl Level {
+    fn new(nodes: Vec<u32>, ends: Vec<[u32; 2]>, strong: &[bool]) -> Self {
+        let n = nodes.len();
+        let matrix = Sliced::new(n, &ends, strong);
+        let zeros = vec![0.0; 3 * matrix.size()];
+        Self {
+            diagonal: vec![Sym3::ZERO; n],
+            link_blocks: vec![Sym3::ZERO; ends.len()],
+            members: Incidence::new(&ends, n),
+            ends,
+            matrix,
+            b: zeros.clone(),
+            x: zeros.clone(),
+            r: zeros,
+            nodes,
+            coarse: None,
+        }
+    }
+
+    /// Takes held nodes out: no coupling to others, no change of their own.
+    fn hold(&mut self, free: &[f32]) {
+        for (i, &node) in self.nodes.iter().enumerate() {
+            if free[node as usize] == 0.0 {
+                self.diagonal[i] = Sym3::ZERO;
+                for member in self.members.of(i) {
+                    self.link_blocks[member.item as usize] = Sym3::ZERO;
+                }
+            }
+        }
+    }
+
+    /// A' = Pᵀ A P.
+    fn coarsen_into(&self, coarse: &mut Level, par: Par) {
+        let Some(Transfer { from_diagonal, from_links, .. }) = &self.coarse else { return };
+        let n = coarse.nodes.len();
+        let block = |target: usize| {
+            let mut sum = Sym3::ZERO;
+            for &(source, weight) in from_diagonal.row(target) {
+                sum.add_scaled(weight, &self.diagonal[source as usize]);
+            }
+            for &(source, weight) in from_links.row(target) {
+                sum.add_scaled(weight, &self.link_blocks[source as usize]);
+            }
+            sum
+        };
+        par.blocks(&mut coarse.diagonal, |first, blocks| {
+            blocks.iter_mut().enumerate().for_each(|(k, b)| *b = block(first * BLOCK + k));
+        });
+        par.blocks(&mut coarse.link_blocks, |first, blocks| {
+            blocks.iter_mut().enumerate().for_each(|(k, b)| *b = block(n + first * BLOCK + k));
+        });
+    }
+
+    /// Smooths from zero and hands what is left to the next level.
+    fn descend(&mut self, par: Par, coarse_b: &mut [f32]) {
+        let Some(Transfer { restrict, .. }) = &self.coarse else { return };
+        self.matrix.forward_from_zero(par, &self.b, &mut self.x);
+        self.matrix.left_by_forward(par, &self.x, &mut self.r);
+        gather(par, restrict, &self.r, coarse_b, false);
+    }
+
+    /// Adds the next level's correction and smooths.
+    fn ascend(&mut self, par: Par, correction: &[f32]) {
+        let Some(Transfer { prolong, .. }) = &self.coarse else { return };
+        gather(par, prolong, correction, &mut self.x, true);
+        self.matrix.backward(par, &self.b, &mut self.x);
+    }
+}
+
+/// `out = rows · from`, or added to it, on three planes.
+fn gather(par: Par, rows: &Interpolation, from: &[f32], out: &mut [f32], add: bool) {
+    let size = rows.len();
+    let (fx, rest) = from.split_at(from.len() / 3);
+    let (fy, fz) = rest.split_at(fx.len());
+    let (px, rest) = out.split_at_mut(size);
+    let (py, pz) = rest.split_at_mut(size);
+    par.blocks3(px, py, pz, |block, px, py, pz| {
+        for k in 0..px.len() {
+            let mut sum = if add { [px[k], py[k], pz[k]] } else { [0.0; 3] };
+            for &(source, weight) in rows.row(block * BLOCK + k) {
+                let source = source as usize;
+                sum[0] += weight * fx[source];
+                sum[1] += weight * fy[source];
+                sum[2] += weight * fz[source];
+            }
+            [px[k], py[k], pz[k]] = sum;
+        }
+    });
+}
+
+/// Adds the Laplacian form of s g gᵀ with every g projected on one direction:
+/// −s c_i c_j n̄ n̄ᵀ between particles i and j, c_i = g_i · n̄. It acts on no translation because Σ g = 0.
+fn add_with_one_direction(blocks: &mut [Sym3], pairs: &[u32; 6], term: &RankOne) {
+    let g = term.g;
+    let largest = g.iter().copied().fold(Vec3::ZERO, |best, g| {
+        if g.length_squared() > best.length_squared() { g } else { best }
+    });
+    // One step of the power method from the largest towards the common direction.
+    let direction: Vec3 = g.iter().map(|g| g.dot(largest) * *g).sum();
+    let Some(n) = direction.try_normalize() else { return };
+    let c = g.map(|g| g.dot(n));
+    for (&link, (i, j)) in pairs.iter().zip(PAIRS) {
+        blocks[link as usize] += Sym3::outer(-term.scale * c[i] * c[j], n);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Pyramid;
+    use crate::mesh::pyramid::{Filter, Grid};
+
+    /// A net of springs in one plane with hinges' rank-one terms, one corner held.
+    fn example(n: usize) -> (Topology, System, Vec<f32>) {
+        let mut ends = Vec::new();
+        let mut elements = Vec::new();
+        for i in 0..n * n {
+            let (row, column) = (i / n, i % n);
+            let at = |r: usize, c: usize| (r * n + c) as u32;
+            if column + 1 < n {
+                ends.push([i as u32, at(row, column + 1)]);
+            }
+            if row + 1 < n {
+                ends.push([i as u32, at(row + 1, column)]);
+            }
+            if row + 1 < n && column + 2 < n {
+                elements.push([
+                    at(row, column + 1),
+                    at(row + 1, column + 1),
+                    i as u32,
+                    at(row, column + 2),
+                ]);
+            }
+        }
+        let topology = Topology::new(n * n, ends, elements);
+        let mut system = System::new(n * n, &topology, 1);
+        system.lumped.fill(1.0);
+        for (block, &[a, b]) in system.link_blocks.iter_mut().zip(topology.links.ends()) {
+            let direction = if b == a + 1 { Vec3::X } else { Vec3::new(0.0, 0.8, 0.6) };
+            *block = Sym3::outer(300.0, direction);
+            *block += Sym3::scalar(2.0);
+        }
+        for element in &mut system.elements {
+            let n = Vec3::new(0.1, -0.6, 0.8);
+            *element = RankOne { g: [-n, -n, n, n], scale: 5.0 };
+        }
+        system.build_diagonal(&topology, Par::Serial);
+        let mut free = vec![1.0; n * n];
+        free[0] = 0.0;
+        (topology, system, free)
+    }
+
+    fn hierarchy(topology: &Topology, n: usize) -> Multigrid {
+        let pyramid = Pyramid::new(&[Grid { columns: n, rows: n, first: 0 }], 40, 16);
+        let last = pyramid.levels.len() - 1;
+        let steps = (0..last).map(|l| pyramid.prediction(l, Filter::MEAN)).collect();
+        Multigrid::new(topology, pyramid.levels.into_iter().map(|l| l.nodes).collect(), steps)
+    }
+
+    fn random(seed: u32, free: &[f32]) -> Vec<Vec3> {
+        let value = |i: u32| {
+            let bits = (i + 1).wrapping_mul(seed).wrapping_mul(2_654_435_761);
+            (bits >> 8) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let vector = |i: u32| Vec3::new(value(3 * i), value(3 * i + 1), value(3 * i + 2));
+        (0..).zip(free).map(|(i, free)| *free * vector(i)).collect()
+    }
+
+    fn dot3(a: &[Vec3], b: &[Vec3]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a.as_dvec3().dot(b.as_dvec3())).sum()
+    }
+
+    #[test]
+    fn coarse_matrices_are_galerkin_products() {
+        let n = 9;
+        let (topology, system, free) = example(n);
+        let mut multigrid = hierarchy(&topology, n);
+        multigrid.rebuild(&system, Par::Serial, &free);
+        // w'ᵀ A' w' = (P w')ᵀ A (P w') with held rows of P w' and w' zero, on every level.
+        for l in 0..multigrid.levels.len() - 1 {
+            let (fine, coarse) = (&multigrid.levels[l], &multigrid.levels[l + 1]);
+            let coarse_free: Vec<f32> = coarse.nodes.iter().map(|i| free[*i as usize]).collect();
+            let w = random(7, &coarse_free);
+            let prolong = &fine.coarse.as_ref().unwrap().prolong;
+            let up = |i: usize| -> Vec3 {
+                let held = free[fine.nodes[i] as usize] == 0.0;
+                let row = prolong.row(fine.matrix.places()[i] as usize).iter();
+                let node =
+                    |place: u32| coarse.matrix.places().iter().position(|p| *p == place).unwrap();
+                let sum = row.map(|&(place, p)| p * w[node(place)]).sum();
+                if held { Vec3::ZERO } else { sum }
+            };
+            let up: Vec<Vec3> = (0..fine.nodes.len()).map(up).collect();
+            let energy = |level: &Level, w: &[Vec3]| {
+                let own: f64 =
+                    w.iter().zip(&level.diagonal).map(|(w, d)| f64::from(w.dot(*d * *w))).sum();
+                let links = level.ends.iter().zip(&level.link_blocks);
+                let pairs: f64 = links
+                    .map(|(&[a, b], m)| f64::from(w[a as usize].dot(*m * w[b as usize])))
+                    .sum();
+                own - 2.0 * pairs
+            };
+            let (found, expected) = (energy(coarse, &w), energy(fine, &up));
+            assert!((found / expected - 1.0).abs() < 1e-4, "level {l}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn the_hierarchy_solves_the_system() {
+        let n = 17;
+        let (topology, mut system, free) = example(n);
+        let mut multigrid = hierarchy(&topology, n);
+        multigrid.rebuild(&system, Par::Serial, &free);
+        let b = random(5, &free);
+        let (mut x, mut product) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
+        // The example's elements have one direction each, so the matrices are the same.
+        let stop = Stop { tolerance: 0.0, max_iterations: 60 };
+        multigrid.solve(Par::Serial, &b, stop, &mut x);
+        system.apply(&topology, Par::Serial, &x, &mut product);
+        let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
+        let ratio = (dot3(&left, &left) / dot3(&b, &b)).sqrt();
+        assert!(ratio < 1e-3, "{ratio:e}");
+    }
+
+    #[test]
+    fn a_cycle_is_symmetric_positive_and_close_to_the_inverse() {
+        let n = 17;
+        let (topology, mut system, free) = example(n);
+        let mut multigrid = hierarchy(&topology, n);
+        multigrid.rebuild(&system, Par::Serial, &free);
+        let (a, b) = (random(3, &free), random(11, &free));
+        let (mut za, mut zb) = (a.clone(), b.clone());
+        multigrid.cycle(Par::Serial, &a, &mut za);
+        multigrid.cycle(Par::Serial, &b, &mut zb);
+        let (ab, ba) = (dot3(&za, &b), dot3(&a, &zb));
+        let size = dot3(&za, &a);
+        assert!(size > 0.0 && (ab - ba).abs() < 1e-4 * size, "{ab} {ba} {size}");
+        // Iterating x += cycle(b − A x) converges.
+        let mut x = vec![Vec3::ZERO; n * n];
+        let mut product = x.clone();
+        let mut norms = Vec::new();
+        for _ in 0..13 {
+            system.apply(&topology, Par::Serial, &x, &mut product);
+            let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
+            norms.push(dot3(&left, &left).sqrt());
+            multigrid.cycle(Par::Serial, &left, &mut za);
+            x.iter_mut().zip(&za).for_each(|(x, z)| *x += *z);
+        }
+        assert!(norms[12] < 0.1 * norms[0], "{norms:?}");
+    }
+}

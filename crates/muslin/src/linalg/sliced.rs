@@ -1,0 +1,476 @@
+//! A symmetric matrix of 3×3 blocks, stored for vector units: eight rows at a time.
+//!
+//! ```text
+//!   slice of rows r … r+7:   entry k:   blocks xx yy zz xy yz zx of the k-th neighbours, eight lanes each
+//!                                       columns c … c+7, one load per component, or eight by index
+//! ```
+//!
+//! Rows are numbered colour by colour. No two rows of a colour are joined by a *strong* link, so a
+//! Gauss–Seidel sweep updates a colour at once; a *weak* link inside a colour (the far corners of a
+//! hinge) is lagged, which a sweep may do as long as the diagonal counts it. On a grid a colour is a
+//! lattice, and the neighbours of eight rows in sequence are in sequence too.
+//!
+//! Vectors are three planes x, y, z of `size` numbers each, one after the other. Rows that pad a
+//! colour to whole slices hold zeros.
+
+use super::Sym3;
+use crate::par::{BLOCK, Par, widest};
+use glam::Vec3;
+use std::ops::Range;
+
+/// Rows per slice.
+pub const LANES: usize = 8;
+
+/// Six numbers of a symmetric block, or three of a vector, for eight rows.
+type Blocks = [[f32; LANES]; 6];
+type Vectors = [[f32; LANES]; 3];
+
+/// No link: a lane without a neighbour here.
+const NONE: u32 = u32::MAX;
+
+/// Columns from here on are an index into the list of gathered columns.
+const GATHERED: u32 = 1 << 31;
+
+/// The matrix.
+#[derive(Clone, Debug, Default)]
+pub struct Sliced {
+    /// Where each row of the outside is.
+    places: Vec<u32>,
+    /// Slices of each colour.
+    colours: Vec<Range<usize>>,
+    slices: Vec<Slice>,
+    /// First column of each entry, or where its eight columns are.
+    columns: Vec<u32>,
+    gathered: Vec<[u32; LANES]>,
+    /// Link of each lane of each entry.
+    sources: Vec<[u32; LANES]>,
+    blocks: Vec<Blocks>,
+    diagonal: Vec<Blocks>,
+    inverse: Vec<Blocks>,
+    /// New values of a colour.
+    new: Vec<f32>,
+}
+
+/// Where the entries of a slice are: those of earlier colours, of the same, of later ones.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slice {
+    first: u32,
+    same: u32,
+    later: u32,
+    end: u32,
+}
+
+/// Which entries a product takes.
+#[derive(Clone, Copy)]
+enum Part {
+    Earlier,
+    SameAndLater,
+    All,
+}
+
+impl Sliced {
+    /// Storage for `n` rows joined by `links`; `strong` tells which of them colours must respect.
+    pub fn new(n: usize, links: &[[u32; 2]], strong: &[bool]) -> Self {
+        let mut neighbours: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n];
+        for (link, &[a, b]) in links.iter().enumerate() {
+            neighbours[a as usize].push((b, link as u32));
+            neighbours[b as usize].push((a, link as u32));
+        }
+        let colour = colours(&neighbours, strong);
+        let count = colour.iter().max().map_or(0, |c| *c as usize + 1);
+        let mut sliced = Self { places: vec![0; n], ..Self::default() };
+        let mut rows: Vec<u32> = Vec::new();
+        for c in 0..count {
+            let first = rows.len() / LANES;
+            rows.extend((0..n as u32).filter(|i| colour[*i as usize] == c as u32));
+            rows.resize(rows.len().next_multiple_of(LANES), NONE);
+            sliced.colours.push(first..rows.len() / LANES);
+        }
+        for (place, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+            sliced.places[row as usize] = place as u32;
+        }
+        for (slice, rows) in rows.chunks_exact(LANES).enumerate() {
+            let mut made = Slice { first: sliced.columns.len() as u32, ..Slice::default() };
+            for part in 0..3 {
+                let lanes = std::array::from_fn(|lane| {
+                    let row = rows[lane];
+                    if row == NONE {
+                        return Vec::new();
+                    }
+                    let all = neighbours[row as usize].iter();
+                    let part_of = |&&(other, _): &&(u32, u32)| {
+                        colour[other as usize].cmp(&colour[row as usize]) as i8 + 1 == part
+                    };
+                    let mut lane: Vec<_> = all
+                        .filter(part_of)
+                        .map(|&(other, link)| (sliced.places[other as usize], link))
+                        .collect();
+                    lane.sort_unstable();
+                    lane
+                });
+                match part {
+                    1 => made.same = sliced.columns.len() as u32,
+                    2 => made.later = sliced.columns.len() as u32,
+                    _ => {}
+                }
+                sliced.push_entries(slice, &lanes, rows_size(&sliced.colours));
+            }
+            made.end = sliced.columns.len() as u32;
+            sliced.slices.push(made);
+        }
+        let slices = sliced.slices.len();
+        sliced.blocks = vec![[[0.0; LANES]; 6]; sliced.columns.len()];
+        sliced.diagonal = vec![[[0.0; LANES]; 6]; slices];
+        sliced.inverse = sliced.diagonal.clone();
+        sliced.new = vec![0.0; 3 * LANES * slices];
+        sliced
+    }
+
+    /// Entries for the (column, link) lists of eight lanes.
+    fn push_entries(&mut self, slice: usize, lanes: &[Vec<(u32, u32)>; LANES], size: usize) {
+        // By distance: one entry per distance, columns in sequence.
+        let mut distances: Vec<i64> = lanes
+            .iter()
+            .enumerate()
+            .flat_map(|(lane, list)| {
+                list.iter().map(move |(c, _)| i64::from(*c) - (slice * LANES + lane) as i64)
+            })
+            .collect();
+        distances.sort_unstable();
+        distances.dedup();
+        let most = lanes.iter().map(Vec::len).max().unwrap_or(0);
+        let in_range = |d: &i64| {
+            let first = (slice * LANES) as i64 + d;
+            first >= 0 && first + LANES as i64 <= size as i64
+        };
+        if distances.len() <= most + most / 3 && distances.iter().all(in_range) {
+            for d in distances {
+                let first = (slice * LANES) as i64 + d;
+                let source = |lane: usize| {
+                    let column = (first + lane as i64) as u32;
+                    let found = lanes[lane].iter().find(|(c, _)| *c == column);
+                    found.map_or(NONE, |(_, link)| *link)
+                };
+                self.columns.push(first as u32);
+                self.sources.push(std::array::from_fn(source));
+            }
+            return;
+        }
+        for k in 0..most {
+            let own = |lane: usize| ((slice * LANES + lane) as u32, NONE);
+            let pick = |lane: usize| lanes[lane].get(k).copied().unwrap_or(own(lane));
+            self.columns.push(GATHERED + self.gathered.len() as u32);
+            self.gathered.push(std::array::from_fn(|lane| pick(lane).0));
+            self.sources.push(std::array::from_fn(|lane| pick(lane).1));
+        }
+    }
+
+    /// Rows, padding included: the length of a plane.
+    pub fn size(&self) -> usize {
+        LANES * self.slices.len()
+    }
+
+    /// Where each row of the outside is in a plane.
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Numbers a product reads.
+    pub fn work(&self) -> f64 {
+        (self.columns.len() + self.slices.len()) as f64
+    }
+
+    /// Takes over link and diagonal blocks, given by the numbers of the outside. A zero diagonal block
+    /// holds its row.
+    pub fn fill(&mut self, par: Par, diagonal: &[Sym3], links: &[Sym3]) {
+        let sources = &self.sources;
+        par.blocks(&mut self.blocks, |block, blocks| {
+            let sources = &sources[block * BLOCK..];
+            for (entry, sources) in blocks.iter_mut().zip(sources) {
+                for (lane, &link) in sources.iter().enumerate() {
+                    if link != NONE {
+                        let Sym3(m) = &links[link as usize];
+                        for (out, m) in entry.iter_mut().zip(m) {
+                            out[lane] = *m;
+                        }
+                    }
+                }
+            }
+        });
+        for (m, &place) in diagonal.iter().zip(&self.places) {
+            let (slice, lane) = (place as usize / LANES, place as usize % LANES);
+            for (out, m) in self.diagonal[slice].iter_mut().zip(m.0) {
+                out[lane] = m;
+            }
+        }
+        let diagonal = &self.diagonal;
+        par.blocks(&mut self.inverse, |block, inverse| {
+            widest(Invert { diagonal: &diagonal[block * BLOCK..][..inverse.len()], inverse });
+        });
+    }
+
+    /// `plane form = values`.
+    pub fn take_in(&self, values: &[Vec3], planes: &mut [f32]) {
+        let size = self.size();
+        for (value, &place) in values.iter().zip(&self.places) {
+            let place = place as usize;
+            planes[place] = value.x;
+            planes[size + place] = value.y;
+            planes[2 * size + place] = value.z;
+        }
+    }
+
+    /// `values = plane form`.
+    pub fn give_out(&self, planes: &[f32], values: &mut [Vec3]) {
+        let size = self.size();
+        for (value, &place) in values.iter_mut().zip(&self.places) {
+            let place = place as usize;
+            *value = Vec3::new(planes[place], planes[size + place], planes[2 * size + place]);
+        }
+    }
+
+    /// `out = A x`.
+    pub fn apply(&self, par: Par, x: &[f32], out: &mut [f32]) {
+        self.run(par, 0..self.slices.len(), Job::Product, x, out);
+    }
+
+    /// One forward sweep from zero, colour by colour: x = (D + L)⁻¹ b.
+    pub fn forward_from_zero(&mut self, par: Par, b: &[f32], x: &mut [f32]) {
+        self.sweep(par, b, x, Part::Earlier, false);
+    }
+
+    /// What is left of b after [`Sliced::forward_from_zero`]: −(U + W) x.
+    pub fn left_by_forward(&self, par: Par, x: &[f32], r: &mut [f32]) {
+        self.run(par, 0..self.slices.len(), Job::Left, x, r);
+    }
+
+    /// One backward sweep from the current values.
+    pub fn backward(&mut self, par: Par, b: &[f32], x: &mut [f32]) {
+        self.sweep(par, b, x, Part::All, true);
+    }
+
+    /// One forward sweep from the current values.
+    pub fn forward(&mut self, par: Par, b: &[f32], x: &mut [f32]) {
+        self.sweep(par, b, x, Part::All, false);
+    }
+
+    fn sweep(&mut self, par: Par, b: &[f32], x: &mut [f32], part: Part, reversed: bool) {
+        let size = self.size();
+        let mut new = std::mem::take(&mut self.new);
+        let count = self.colours.len();
+        for c in 0..count {
+            let slices = self.colours[if reversed { count - 1 - c } else { c }].clone();
+            let rows = slices.len() * LANES;
+            let first = slices.start * LANES;
+            self.run(par, slices, Job::Relax(part, b), x, &mut new[..3 * rows]);
+            for plane in 0..3 {
+                x[plane * size + first..][..rows].copy_from_slice(&new[plane * rows..][..rows]);
+            }
+        }
+        self.new = new;
+    }
+
+    /// Does a job for a range of slices; the planes of `out` have a place for each of them.
+    fn run(&self, par: Par, slices: Range<usize>, job: Job<'_>, x: &[f32], out: &mut [f32]) {
+        let rows = slices.len() * LANES;
+        let (px, rest) = out.split_at_mut(rows);
+        let (py, pz) = rest.split_at_mut(rows);
+        par.blocks3(px, py, &mut pz[..rows], |block, px, py, pz| {
+            let first = slices.start + block * (BLOCK / LANES);
+            widest(Slices { matrix: self, first, job, x, out: [px, py, pz] });
+        });
+    }
+
+    /// The new values of eight rows.
+    #[inline(always)]
+    fn done(&self, slice: usize, job: Job<'_>, x: &[f32]) -> Vectors {
+        match job {
+            Job::Product => {
+                let mut own = multiply(&self.diagonal[slice], &self.load(x, slice * LANES));
+                let others = self.products(slice, Part::All, x);
+                add(&mut own, -1.0, &others);
+                own
+            }
+            Job::Left => self.products(slice, Part::SameAndLater, x),
+            Job::Relax(part, b) => {
+                let mut sum = self.load(b, slice * LANES);
+                add(&mut sum, 1.0, &self.products(slice, part, x));
+                multiply(&self.inverse[slice], &sum)
+            }
+        }
+    }
+
+    /// Σ B x_j over some of the neighbours.
+    #[inline(always)]
+    fn products(&self, slice: usize, part: Part, x: &[f32]) -> Vectors {
+        let Slice { first, same, end, .. } = self.slices[slice];
+        let entries = match part {
+            Part::Earlier => first as usize..same as usize,
+            Part::SameAndLater => same as usize..end as usize,
+            Part::All => first as usize..end as usize,
+        };
+        let mut sum = [[0.0; LANES]; 3];
+        for (m, &column) in self.blocks[entries.clone()].iter().zip(&self.columns[entries]) {
+            let v = if column < GATHERED {
+                self.load(x, column as usize)
+            } else {
+                self.gather(x, &self.gathered[(column - GATHERED) as usize])
+            };
+            add(&mut sum, 1.0, &multiply(m, &v));
+        }
+        sum
+    }
+
+    /// Eight rows in sequence.
+    #[inline(always)]
+    fn load(&self, x: &[f32], first: usize) -> Vectors {
+        let size = self.size();
+        let mut out = [[0.0; LANES]; 3];
+        for (plane, out) in out.iter_mut().enumerate() {
+            out.copy_from_slice(&x[plane * size + first..][..LANES]);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn gather(&self, x: &[f32], columns: &[u32; LANES]) -> Vectors {
+        let size = self.size();
+        let mut out = [[0.0; LANES]; 3];
+        for (plane, out) in out.iter_mut().enumerate() {
+            let x = &x[plane * size..][..size];
+            for (out, &column) in out.iter_mut().zip(columns) {
+                *out = x[column as usize];
+            }
+        }
+        out
+    }
+}
+
+fn rows_size(colours: &[Range<usize>]) -> usize {
+    colours.last().map_or(0, |c| c.end * LANES)
+}
+
+/// The smallest colour no strongly linked row before has.
+fn colours(neighbours: &[Vec<(u32, u32)>], strong: &[bool]) -> Vec<u32> {
+    let mut colour = vec![NONE; neighbours.len()];
+    let mut used: Vec<u32> = Vec::new();
+    for (i, list) in neighbours.iter().enumerate() {
+        used.clear();
+        let strong = list.iter().filter(|(_, link)| strong[*link as usize]);
+        used.extend(strong.map(|(other, _)| colour[*other as usize]));
+        colour[i] = (0..).find(|c| !used.contains(c)).unwrap_or(0);
+    }
+    colour
+}
+
+#[inline(always)]
+fn multiply(m: &Blocks, v: &Vectors) -> Vectors {
+    let [xx, yy, zz, xy, yz, zx] = m;
+    let [x, y, z] = v;
+    let mut out = [[0.0; LANES]; 3];
+    for l in 0..LANES {
+        out[0][l] = xx[l] * x[l] + xy[l] * y[l] + zx[l] * z[l];
+        out[1][l] = xy[l] * x[l] + yy[l] * y[l] + yz[l] * z[l];
+        out[2][l] = zx[l] * x[l] + yz[l] * y[l] + zz[l] * z[l];
+    }
+    out
+}
+
+#[inline(always)]
+fn add(a: &mut Vectors, sign: f32, b: &Vectors) {
+    for (a, b) in a.iter_mut().zip(b) {
+        for l in 0..LANES {
+            a[l] += sign * b[l];
+        }
+    }
+}
+
+/// What to compute.
+#[derive(Clone, Copy)]
+enum Job<'a> {
+    /// A x.
+    Product,
+    /// −(U + W) x.
+    Left,
+    /// D⁻¹ (b − the other terms).
+    Relax(Part, &'a [f32]),
+}
+
+/// A stretch of slices for one thread.
+struct Slices<'a> {
+    matrix: &'a Sliced,
+    first: usize,
+    job: Job<'a>,
+    x: &'a [f32],
+    out: [&'a mut [f32]; 3],
+}
+
+impl Slices<'_> {
+    #[inline(always)]
+    fn each(self, job: Job<'_>) {
+        let [px, py, pz] = self.out;
+        let planes = px.chunks_exact_mut(LANES).zip(py.chunks_exact_mut(LANES));
+        for (k, ((px, py), pz)) in planes.zip(pz.chunks_exact_mut(LANES)).enumerate() {
+            let value = self.matrix.done(self.first + k, job, self.x);
+            px.copy_from_slice(&value[0]);
+            py.copy_from_slice(&value[1]);
+            pz.copy_from_slice(&value[2]);
+        }
+    }
+}
+
+impl pulp::NullaryFnOnce for Slices<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // Chosen outside the loop, so that each loop is compiled for its own.
+        match self.job {
+            Job::Product => self.each(Job::Product),
+            Job::Left => self.each(Job::Left),
+            Job::Relax(Part::Earlier, b) => self.each(Job::Relax(Part::Earlier, b)),
+            Job::Relax(Part::SameAndLater, b) => self.each(Job::Relax(Part::SameAndLater, b)),
+            Job::Relax(Part::All, b) => self.each(Job::Relax(Part::All, b)),
+        }
+    }
+}
+
+/// Inverse diagonal blocks; zero where the block is zero.
+struct Invert<'a> {
+    diagonal: &'a [Blocks],
+    inverse: &'a mut [Blocks],
+}
+
+impl pulp::NullaryFnOnce for Invert<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (d, out) in self.diagonal.iter().zip(self.inverse) {
+            let mut doubtful = [false; LANES];
+            for l in 0..LANES {
+                let m: [f64; 6] = std::array::from_fn(|k| f64::from(d[k][l]));
+                let [xx, yy, zz, xy, yz, xz] = m;
+                let (cxx, cxy, cxz) = (yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy);
+                let det = xx * cxx + xy * cxy + xz * cxz;
+                let minor = xx * yy - xy * xy;
+                doubtful[l] = !((xx > 0.0) & (minor > 0.0) & (det > 0.0));
+                let s = 1.0 / det;
+                let (cyy, cyz) = (xx * zz - xz * xz, xy * xz - xx * yz);
+                let values = [cxx, cyy, minor, cxy, cyz, cxz];
+                for (out, value) in out.iter_mut().zip(values) {
+                    out[l] = (value * s) as f32;
+                }
+            }
+            if doubtful.contains(&true) {
+                for l in (0..LANES).filter(|l| doubtful[*l]) {
+                    let m = Sym3(std::array::from_fn(|k| d[k][l]));
+                    let inverse = if m == Sym3::ZERO { m } else { m.inverse() };
+                    for (out, value) in out.iter_mut().zip(inverse.0) {
+                        out[l] = value;
+                    }
+                }
+            }
+        }
+    }
+}
