@@ -282,8 +282,8 @@ const tests = {
       await tab.page.mouse.move(at.x - 100, at.y);
       await tab.page.mouse.down();
       await tab.page.mouse.move(at.x + 100, at.y, { steps: 8 });
-      await tab.until('the gust', () => Math.hypot(...lab.state.gust) > 1);
-      const gust = await tab.ask('the gust', () => lab.state.gust);
+      await tab.until('the gust', () => lab.state.blown);
+      const gust = await tab.ask('the gust', () => lab.state.blown);
       await tab.shot('gust');
       await tab.page.mouse.up();
       return gust;
