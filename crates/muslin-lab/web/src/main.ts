@@ -331,6 +331,6 @@ window.lab = {
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
     const { hovered, pulled } = hands;
-    return { tool: sweeps.tool, gust: sweeps.gust.toArray(), recording: clip.recording, base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected, engine: socket.name };
+    return { tool: sweeps.tool, gust: sweeps.gust.toArray(), blown: sweeps.blown, recording: clip.recording, base, scene, methods, playing, opened, catalogue, hovered, pulled, pins: view.pins, view: view.mode, connected: socket.connected, engine: socket.name };
   },
 };

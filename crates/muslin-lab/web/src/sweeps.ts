@@ -42,6 +42,8 @@ export class Sweeps {
   tool: Tool = 'hand';
   /** What a gust adds to the wind now. [m/s] */
   readonly gust = new Vector3();
+  /** What the last sweep blew at its start, before it faded; null while there was none. */
+  blown: Vec3 | null = null;
   private sweep: Sweep | null = null;
   private peak = 0;
   private last = 0;
@@ -74,6 +76,7 @@ export class Sweeps {
     if (kind === 'hand' || pane === null) return;
     event.stopImmediatePropagation();
     this.canvas.setPointerCapture(event.pointerId);
+    this.blown = null;
     this.sweep = { pointer: event.pointerId, kind, pane, points: [] };
     this.add(event);
   }
@@ -119,6 +122,7 @@ export class Sweeps {
     if (along.lengthSq() === 0 || wanted < this.gust.length()) return;
     this.gust.copy(along.setLength(wanted));
     this.peak = wanted;
+    this.blown = this.gust.toArray() as Vec3;
     this.last = performance.now();
   }
 
