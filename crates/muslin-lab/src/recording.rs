@@ -34,7 +34,7 @@ pub enum Act {
     },
     /// One particle is dragged.
     Pull {
-        /// By which of [`HANDS`] hands.
+        /// By which hand, 0 or 1.
         #[serde(default)]
         hand: usize,
         /// The particle.
