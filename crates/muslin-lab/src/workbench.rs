@@ -210,6 +210,8 @@ impl Workbench {
             Command::Play { playing } => {
                 self.playing = playing;
                 self.restart_clock();
+                // After a pause nothing else would correct a page that still has old reports to read.
+                messages = self.reports();
             }
             Command::Step => {
                 self.playing = false;
