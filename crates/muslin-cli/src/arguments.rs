@@ -91,7 +91,7 @@ pub struct RunArguments {
     /// What to simulate.
     #[command(flatten)]
     pub scene: SceneArguments,
-    /// The method (see `muslin list methods`); otherwise the file's own, otherwise implicit-euler
+    /// The method (see `muslin list methods`); otherwise the file's own, otherwise muslin
     #[arg(long, value_name = "ID")]
     pub method: Option<String>,
     /// Write every measured figure as JSON

@@ -57,6 +57,8 @@ pub struct SolverSeries {
     pub iterations: Vec<u32>,
     /// Relative residual of the last solve; null where there is no system.
     pub residual: Vec<Option<f64>>,
+    /// Root mean square strain of what the last solve left; null where the solver has no estimate.
+    pub strain_left: Vec<Option<f64>>,
 }
 
 /// A warning and how often it came.
@@ -107,6 +109,7 @@ impl Record {
         self.state(report);
         self.solver.iterations.push(report.solver.iterations);
         self.solver.residual.push(report.solver.residual);
+        self.solver.strain_left.push(report.solver.strain_left);
         self.converged_error.extend(report.converged_error);
         self.warn(report.warnings);
     }

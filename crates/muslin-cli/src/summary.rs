@@ -88,6 +88,12 @@ fn solver(report: &RunReport) -> Option<String> {
         return None;
     }
     let each = number(iterations as f64 / series.iterations.len() as f64);
+    if let Some(left) = series.strain_left.iter().flatten().copied().reduce(f64::max) {
+        let left = number(100.0 * left);
+        return Some(format!(
+            "{each} iterations per frame, strain left by the solver at most {left} %"
+        ));
+    }
     let worst = series.residual.iter().flatten().copied().reduce(f64::max);
     Some(match worst {
         Some(worst) => {

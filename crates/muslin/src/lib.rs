@@ -9,7 +9,7 @@
 //! let sheet = scene.add_cloth(Sheet::square(1.0, 32), Fabric::cotton());
 //! scene.pin(sheet.corner(0, 0));
 //! scene.pin(sheet.corner(0, 1));
-//! let mut sim = Sim::new(scene.compile()?, Method::preset("implicit-euler")?)?;
+//! let mut sim = Sim::new(scene.compile()?, Method::preset("muslin")?)?;
 //! sim.inputs.wind = vec3(3.0, 0.0, 1.0);
 //! for _frame in 0..10 {
 //!     let report = sim.step(1.0 / 60.0);

@@ -82,12 +82,12 @@ impl Warning {
             }
             Self::RolledBack => {
                 "a step gave numbers that are not finite; positions were kept and velocities set to zero: \
-                 add substeps, lower the stiffness, or use an implicit method such as implicit-euler"
+                 add substeps, lower the stiffness, or use an implicit method such as muslin"
             }
             Self::Overstretched => {
                 "an edge is longer than three times its rest length: the cloth is too soft for its weight, or \
                  the method is not converged: add substeps or sweeps, or use an implicit method such as \
-                 implicit-euler"
+                 muslin"
             }
             Self::Substepped => {
                 "the springs and dampers of the hybrid are explicit and not stable at this step, so it was \
@@ -96,7 +96,7 @@ impl Warning {
             }
             Self::StiffnessBeyondLimit => {
                 "the stiffness number k h²/m is beyond what this method was seen to stand, so it may blow up: \
-                 add substeps, lower the stiffness, or use an implicit method such as implicit-euler"
+                 add substeps, lower the stiffness, or use an implicit method such as muslin"
             }
         }
     }

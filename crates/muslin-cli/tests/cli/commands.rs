@@ -28,7 +28,7 @@ fn run_writes_every_file() {
 
     let report = folder.json("r.json");
     assert_eq!(report["scene"], "golden-5x5");
-    assert_eq!(report["method"]["id"], "implicit-euler");
+    assert_eq!(report["method"]["id"], "muslin");
     assert_eq!(report["particles"], 25);
     assert_eq!(report["frames"], 6);
     assert_eq!(report["interrupted"], false);

@@ -23,9 +23,9 @@ fn chromium() -> Result<PathBuf, &'static str> {
     )
 }
 
-/// Runs `web/tests/NAME.test.mjs` against a lab of its own; screenshots are left in the target folder.
-/// Skips loudly without a browser, and fails instead with `MUSLIN_BROWSER` set.
-pub fn drive(name: &str) {
+/// Runs `web/tests/NAME.test.mjs` against a lab of its own; returns the folder its screenshots
+/// are left in. Skips loudly without a browser, and fails instead with `MUSLIN_BROWSER` set.
+pub fn drive(name: &str) -> Option<PathBuf> {
     let browser = match chromium() {
         Ok(browser) => browser,
         Err(reason) => {
@@ -33,7 +33,7 @@ pub fn drive(name: &str) {
             // Past the test harness, which hides what passing tests say.
             let line = format!("\nSKIPPED, {name} was not tested in a browser: {reason}\n\n");
             std::io::stderr().write_all(line.as_bytes()).unwrap();
-            return;
+            return None;
         }
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -53,4 +53,5 @@ pub fn drive(name: &str) {
     let said = String::from_utf8_lossy(&said);
     println!("{said}\nscreenshots in {}", screenshots.display());
     assert!(output.status.success(), "{said}");
+    Some(screenshots)
 }

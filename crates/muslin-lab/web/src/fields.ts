@@ -116,11 +116,16 @@ const SWEEPS = number('sweeps', 'Sweeps', '', 'Jacobi or Gauss–Seidel sweeps; 
 export function methodFields(method: Method): Field[] {
   if (method.integrator === 'xpbd') return [SPRINGS, SWEEPS];
   if (method.integrator === 'shape-matching') return SHAPE_MATCHING;
-  if (method.integrator !== 'backward-euler') return [SPRINGS];
+  if (method.integrator !== 'backward-euler' && method.integrator !== 'bdf2') return [SPRINGS];
   const sweeping = method.solver === 'jacobi' || method.solver === 'gauss-seidel';
   const gradients = method.solver === 'conjugate-gradient';
+  const hierarchy = method.solver === 'hierarchy';
   const only = (when: boolean, ...fields: Field[]) => (when ? fields : []);
   return [
+    choice('integrator', 'Integrator', 'How time advances.', [
+      ['backward-euler', 'Backward Euler: first order, damps.'],
+      ['bdf2', 'BDF2, looking back two steps: second order.'],
+    ]),
     choice('jacobian', 'Jacobian', 'Model of ∂f/∂x.', [
       ['exact', 'The derivative itself; indefinite when springs are compressed.'],
       ['psd', 'The derivative with its negative part removed.'],
@@ -147,6 +152,7 @@ export function methodFields(method: Method): Field[] {
       ['jacobi', 'Block Jacobi sweeps.'],
       ['gauss-seidel', 'Block Gauss–Seidel sweeps in place.'],
       ['conjugate-gradient', 'Conjugate gradients to the tolerance.'],
+      ['hierarchy', 'Conjugate gradients with V-cycles over coarser levels of any mesh, until the strain left is below the tolerance.'],
       ['cholesky', 'Sparse Cholesky; factored once when the Jacobian is scalar, else every step.'],
     ]),
     ...only(sweeping, SWEEPS),
@@ -163,8 +169,8 @@ export function methodFields(method: Method): Field[] {
       ['quincunx', 'Every level of the quincunx pyramid: half of the particles remain each time.'],
       ['doubled', 'Every other level: a quarter remains. A few more iterations, each a good deal cheaper.'],
     ])),
-    ...only(gradients,
-      number('tolerance', 'Tolerance', '', 'Relative residual at which conjugate gradients stop.', { range: [1e-8, 0.1], logarithmic: true, min: 1e-12, max: 0.999 }),
+    ...only(gradients || hierarchy,
+      number('tolerance', 'Tolerance', '', hierarchy ? 'Strain of what is left at which the solver stops.' : 'Relative residual at which conjugate gradients stop.', { range: [1e-8, 0.1], logarithmic: true, min: 1e-12, max: 0.999 }),
       number('max_iterations', 'Most iterations', '', 'Conjugate gradients give up after this many iterations.', { range: [1, 10000], logarithmic: true, integer: true, min: 1, max: 10000000 })),
     number('newton', 'Linearisations', '', 'Linearisations per step; more than one solves the nonlinear step.', { range: [1, 20], integer: true, min: 1, max: 1000 }),
     SPRINGS,

@@ -19,7 +19,7 @@ import { View } from './view';
 import { Vr } from './vr';
 
 const DEFAULT_SCENE = 'bunting';
-const DEFAULT_METHOD = 'implicit-euler';
+const DEFAULT_METHOD = 'muslin';
 
 const canvas = byId<HTMLCanvasElement>('canvas');
 const notices = new Notices();

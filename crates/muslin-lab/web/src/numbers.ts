@@ -25,10 +25,12 @@ const LINES: Line[] = [
   { label: 'Fastest', tip: 'Speed of the fastest particle.', cell: (r) => plain(`${figure(r.max_speed)} m/s`) },
   { label: 'Iterations', tip: 'Sweeps or iterations of the last frame.', cell: (r) => plain(r.iterations ? String(r.iterations) : NOTHING) },
   { label: 'Residual', tip: '‖b − A x‖/‖b‖ after the last solve; none for methods that solve no linear system.', cell: (r) => plain(figure(r.residual, 2)) },
-  { label: 'Converged', tip: 'Whether the residual is below the method’s tolerance. A fixed number of sweeps does not look at it.', cell: (r, method) => {
+  { label: 'Strain left', tip: 'Root mean square strain of the error that the solver left, by its own estimate.', cell: (r) => plain(typeof r.strain_left === 'number' ? `${figure(100 * r.strain_left, 2)} %` : NOTHING) },
+  { label: 'Converged', tip: 'Whether the residual, or the strain left, is below the method’s tolerance. A fixed number of sweeps does not look at it.', cell: (r, method) => {
     if (r.residual === null || r.residual === undefined) return plain(NOTHING);
-    // A little above is rounding: the solver stops by its own estimate of the residual.
-    const above = r.residual > 1.5 * Number(method.tolerance ?? 0);
+    // A little above is rounding: the solver stops by its own estimate. The hierarchy's is of the strain.
+    const left = method.solver === 'hierarchy' ? r.strain_left ?? 0 : r.residual;
+    const above = left > 1.5 * Number(method.tolerance ?? 0);
     const failed = above || r.warnings.some((w) => w.kind === 'not-converged');
     return { text: failed ? 'no' : 'yes', warn: failed };
   } },

@@ -176,7 +176,7 @@ export class Panel {
   /** The new pane shows the first method of a telling list that is not shown yet. */
   private addPane(): void {
     const shown = new Set(this.bench.methods.map((m) => m.id));
-    const telling = ['kim-2006', 'xpbd', 'backward-euler', 'implicit-euler', 'kang-2000', 'choi-ko-2002'];
+    const telling = ['muslin', 'kim-2006', 'xpbd', 'backward-euler', 'implicit-euler', 'kang-2000', 'choi-ko-2002'];
     const all = this.bench.catalogue?.methods.map((m) => m.id) ?? [];
     const id = [...telling.filter((t) => all.includes(t)), ...all].find((m) => !shown.has(m));
     const method = id && this.bench.ownMethod(id);

@@ -97,6 +97,7 @@ export interface Report {
   lowest: number;
   iterations: number;
   residual: number | null;
+  strain_left?: number | null;
   stiffness_number: number;
   limit: number | null;
   error: number | null;

@@ -140,7 +140,7 @@ const tests = {
       ['cloth.0.absolute_damping', 0.5], ['cloth.0.springs.tension_only', true],
       ['cloth.0.turning.stiffness', 0.01], ['cloth.0.turning.damping', 0.01, turning],
       ['cloth.0.turning.law', 'linear', turning], ['cloth.0.turning.inertia', 1, turning],
-      ['method.0.jacobian', 'scalar'], ['method.0.guess', 'zero', {}, [['implicit-euler', { tolerance: 0.3, guess: 'previous-step' }]]],
+      ['method.0.integrator', 'bdf2'], ['method.0.jacobian', 'scalar'], ['method.0.guess', 'zero', {}, [['implicit-euler', { tolerance: 0.3, guess: 'previous-step' }]]],
       ['method.0.levels', 2, {}, pyramid], ['method.0.filter', 'mean', {}, pyramid], ['method.0.correlation', 0.3, {}, pyramid],
       ['method.0.solver', 'jacobi'], ['method.0.sweeps', 1, {}, sweeping], ['method.0.order', 'colours', {}, sweeping],
       ['method.0.preconditioner', 'none', {}, loose],

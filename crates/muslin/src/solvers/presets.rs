@@ -53,8 +53,8 @@ fn base(id: &str) -> Method {
 /// The method whose step counts as converged.
 pub const REFERENCE: &str = "backward-euler";
 
-/// The method to use when none is named: stands every scene and stiffness, at a price.
-pub const DEFAULT: &str = "implicit-euler";
+/// The method to use when none is named.
+pub const DEFAULT: &str = "muslin";
 
 /// Every method Muslin knows by name.
 pub const METHODS: &[Preset] = &[
