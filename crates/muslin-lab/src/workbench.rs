@@ -300,6 +300,7 @@ impl Workbench {
                 // What belongs to another kind of method stays behind.
                 state.interface_x.clear();
                 state.interface_v.clear();
+                state.previous_h = 0.0;
                 if sim.restore(&state).is_ok() {
                     sim.inputs = muslin::Inputs {
                         gravity: sim.inputs.gravity,

@@ -233,8 +233,11 @@ impl Multigrid {
     pub fn solve(&mut self, par: Par, b: &[Vec3], stop: Stop, x: &mut [Vec3]) -> (Outcome, f64) {
         let mut cg = std::mem::take(&mut self.cg);
         let Vectors { x: cx, r, p, q, partial } = &mut cg;
-        self.levels[0].matrix.take_in(b, r);
+        // Nothing of a solve that went wrong may stay, in padding rows neither.
+        r.fill(0.0);
         cx.fill(0.0);
+        p.fill(0.0);
+        self.levels[0].matrix.take_in(b, r);
         let mut done = Outcome::default();
         let mut rho = 0.0f64;
         let mut left = f64::INFINITY;
@@ -371,6 +374,7 @@ impl Level {
     /// Smooths from zero and hands what is left to the next level.
     fn descend(&mut self, par: Par, coarse_b: &mut [f32]) {
         let Some(Transfer { restrict, .. }) = &self.coarse else { return };
+        self.x.fill(0.0);
         self.matrix.forward_from_zero(par, &self.b, &mut self.x);
         self.matrix.left_by_forward(par, &self.x, &mut self.r);
         gather(par, restrict, &self.r, coarse_b, false);
