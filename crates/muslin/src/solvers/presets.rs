@@ -85,7 +85,7 @@ pub const METHODS: &[Preset] = &[
             m.integrator = Integrator::Bdf2;
             m.solver = LinearSolver::Hierarchy;
             m.newton = 2;
-            m.tolerance = 2e-4;
+            m.tolerance = 2e-5;
             m.max_iterations = 4;
         },
     },
