@@ -444,7 +444,7 @@ fn the_hybrid_substeps_beyond_its_limit() {
     assert!(!alone.advance(1.0).warnings.contains(Warning::Substepped));
 }
 
-/// α is per step: a sheet sags by g h²/α, so its height depends on the step (errata, section D).
+/// α is per step: a sheet sags by g h²/α, so its height depends on the step.
 #[test]
 fn the_sag_of_a_meshless_sheet_grows_with_the_step() {
     for (h, expected) in [(0.001, 1.01), (0.005, 1.14), (1.0 / 60.0, 2.56)] {
