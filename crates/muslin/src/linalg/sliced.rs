@@ -51,12 +51,11 @@ pub struct Sliced {
     new: Vec<f32>,
 }
 
-/// Where the entries of a slice are: those of earlier colours, of the same, of later ones.
+/// Where the entries of a slice are: those of earlier colours, then those of the same and of later ones.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slice {
     first: u32,
     same: u32,
-    later: u32,
     end: u32,
 }
 
@@ -89,6 +88,7 @@ impl Sliced {
         for (place, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
             sliced.places[row as usize] = place as u32;
         }
+        let size = rows.len();
         for (slice, rows) in rows.chunks_exact(LANES).enumerate() {
             let mut made = Slice { first: sliced.columns.len() as u32, ..Slice::default() };
             for part in 0..3 {
@@ -108,12 +108,10 @@ impl Sliced {
                     lane.sort_unstable();
                     lane
                 });
-                match part {
-                    1 => made.same = sliced.columns.len() as u32,
-                    2 => made.later = sliced.columns.len() as u32,
-                    _ => {}
+                if part == 1 {
+                    made.same = sliced.columns.len() as u32;
                 }
-                sliced.push_entries(slice, &lanes, rows_size(&sliced.colours));
+                sliced.push_entries(slice, &lanes, size);
             }
             made.end = sliced.columns.len() as u32;
             sliced.slices.push(made);
@@ -249,11 +247,6 @@ impl Sliced {
         self.sweep(par, b, x, Part::All, true);
     }
 
-    /// One forward sweep from the current values.
-    pub fn forward(&mut self, par: Par, b: &[f32], x: &mut [f32]) {
-        self.sweep(par, b, x, Part::All, false);
-    }
-
     fn sweep(&mut self, par: Par, b: &[f32], x: &mut [f32], part: Part, reversed: bool) {
         let size = self.size();
         let mut new = std::mem::take(&mut self.new);
@@ -344,10 +337,6 @@ impl Sliced {
         }
         out
     }
-}
-
-fn rows_size(colours: &[Range<usize>]) -> usize {
-    colours.last().map_or(0, |c| c.end * LANES)
 }
 
 /// The smallest colour no strongly linked row before has.

@@ -149,8 +149,8 @@ fn multigrid(method: &Method, model: &Model, topology: &Topology) -> Result<Mult
 
 /// The V-cycle over coarser levels of any mesh.
 fn hierarchy(model: &Model, topology: &Topology) -> Multigrid {
-    let links: Vec<[u32; 2]> = model.topology.links.ends().to_vec();
-    let Hierarchy { nodes, interpolations } = Hierarchy::new(&model.rest_x, &links, BOTTOM / 2);
+    let links = model.topology.links.ends();
+    let Hierarchy { nodes, interpolations } = Hierarchy::new(&model.rest_x, links, BOTTOM / 2);
     Multigrid::new(topology, nodes, interpolations)
 }
 

@@ -86,7 +86,7 @@ pub const METHODS: &[Preset] = &[
             m.solver = LinearSolver::Hierarchy;
             m.newton = 2;
             m.tolerance = 2e-5;
-            m.max_iterations = 4;
+            m.max_iterations = 32;
         },
     },
     Preset {

@@ -275,21 +275,6 @@ impl Multigrid {
         self.cg = cg;
         (done, left)
     }
-
-    /// `x` after `sweeps` Gauss–Seidel sweeps from zero on the finest level.
-    pub fn sweep(&mut self, par: Par, b: &[Vec3], sweeps: u32, x: &mut [Vec3]) {
-        let Level { matrix, b: planes, x: values, .. } = &mut self.levels[0];
-        matrix.take_in(b, planes);
-        values.fill(0.0);
-        for sweep in 0..sweeps {
-            if sweep == 0 {
-                matrix.forward_from_zero(par, planes, values);
-            } else {
-                matrix.forward(par, planes, values);
-            }
-        }
-        matrix.give_out(values, x);
-    }
 }
 
 /// Σ a b in f64, added in a fixed order.
