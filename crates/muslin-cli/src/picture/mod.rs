@@ -1,5 +1,6 @@
 //! Pictures of a simulation: a small software renderer, and PNG and GIF files of what it draws.
 
+mod bodies;
 mod camera;
 mod colour;
 mod extent;
@@ -11,6 +12,7 @@ mod palette;
 mod raster;
 mod stage;
 
+pub use bodies::points;
 pub use film::Film;
 pub use stage::{Image, Stage};
 
