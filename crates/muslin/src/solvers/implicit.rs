@@ -286,8 +286,7 @@ impl Implicit {
         });
     }
 
-    /// Shortens `change` until it lowers the incremental potential, best along its way; zero if nothing
-    /// does.
+    /// Halves `change` until it lowers the incremental potential; zero if nothing does.
     fn shorten(&mut self, step: &Step<'_>, state: &State) {
         let Self { floors, external, system, x, v, change, drift, .. } = self;
         let lumped = &system.lumped;
@@ -296,29 +295,14 @@ impl Implicit {
         let mut share = 1.0;
         // Velocities carry the rounding of f32.
         let noise = 1e-9 * here.abs();
-        let mut there = potential.at(change, share);
-        while there > here + noise {
+        while potential.at(change, share) > here + noise {
             share *= 0.5;
-            there = potential.at(change, share);
             if share < 1e-4 {
                 share = 0.0;
                 break;
             }
         }
-        // The parabola through the ends and the middle may have its minimum elsewhere.
-        let middle = potential.at(change, 0.5 * share);
-        let (rise, bend) = (there - here, here - 2.0 * middle + there);
-        let best = share * (0.5 - 0.25 * (rise / bend) as f32);
-        if bend > noise
-            && best > 0.0
-            && best < 1.5
-            && potential.at(change, best) < there.min(middle)
-        {
-            share = best;
-        } else if middle < there {
-            share *= 0.5;
-        }
-        if share != 1.0 {
+        if share < 1.0 {
             change.iter_mut().for_each(|c| *c *= share);
         }
     }
@@ -519,10 +503,11 @@ impl Implicit {
             // Close to the solution Newton needs no help, and the potential's changes are rounding. A solve
             // that was cut short may be anywhere.
             let hierarchy = self.method.solver == LinearSolver::Hierarchy;
-            if repeats && size > 1e-3 || hierarchy && !outcome.converged {
+            let few = self.method.max_iterations.min(step.effort.iterations) <= FEW;
+            if repeats && size > 1e-3 || hierarchy && (few || !outcome.converged) {
                 self.shorten(step, state);
             }
-            if hierarchy && self.method.max_iterations.min(step.effort.iterations) <= FEW {
+            if hierarchy && few {
                 self.take_sweeps_if_better(step, state);
             }
             add_scaled(par, &mut self.v, 1.0, &self.change);
