@@ -134,7 +134,10 @@ pub struct BenchArguments {
     /// Write every measurement as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Only measurements whose "scene/size/method" "systems/scene/size/tolerance/k=…" or "quality/scene/size/method" contains this text
+    /// Write quality and resolution as quality.csv and resolution.csv in this folder
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
+    /// Only measurements whose "scene/size/method" "systems/scene/size/tolerance/k=…", "quality/scene/size/method" or "resolution/scene/size/method/steps" contains this text
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
     /// Small grids and short measurements

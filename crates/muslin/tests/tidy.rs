@@ -44,6 +44,7 @@ fn dependencies_point_one_way() {
         &["forces", "collide"],
         &["scene", "fabric", "compile", "report"],
         &["solvers"],
+        &["limits", "pace"],
         &["sim"],
         &["scenes", "conformance"],
     ];

@@ -1,8 +1,11 @@
 //! `muslin bench`: what a bare step of every method costs, on a few scenes at several sizes, and what
-//! starts and preconditioners do for the same linear systems, and how well methods do at what cost.
+//! starts and preconditioners do for the same linear systems, how well methods do at what cost,
+//! and whether cloth hangs the same at every resolution.
 
 mod cell;
 mod quality;
+mod resolution;
+mod strains;
 mod systems;
 mod tables;
 
@@ -39,7 +42,9 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     systems.retain(|systems| systems.name().contains(filter));
     let mut runs = quality::Run::all(arguments.quick);
     runs.retain(|run| run.name().contains(filter));
-    if places.is_empty() && systems.is_empty() && runs.is_empty() {
+    let mut rests = resolution::Run::all(arguments.quick);
+    rests.retain(|run| run.name().contains(filter));
+    if places.is_empty() && systems.is_empty() && runs.is_empty() && rests.is_empty() {
         let (scene, sizes) = SCENES[0];
         let example = Place { scene, size: sizes[0], method: METHODS[0].id }.name();
         let other = Systems::all(true)[0].name();
@@ -50,9 +55,16 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let file =
         (arguments.json.as_deref()).map(|path| Pending::create(path, "--json")).transpose()?;
     let threads = Threads::new(arguments.threads)?;
+    let folder = arguments.csv.as_deref();
+    let csv = |name: &str| {
+        let file = folder.map(|folder| Pending::create(&folder.join(name), "--csv"));
+        file.transpose()
+    };
+    let quality_csv = if runs.is_empty() { None } else { csv("quality.csv")? };
+    let resolution_csv = if rests.is_empty() { None } else { csv("resolution.csv")? };
     let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
 
-    let count = places.len() + systems.len() + runs.len();
+    let count = places.len() + systems.len() + runs.len() + rests.len();
     let bar = progress::bar("bench", count as u64);
     let mut cells: Vec<Cell> = Vec::new();
     let mut start = None;
@@ -89,6 +101,15 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         qualities.push(run.measure(&threads)?);
         bar.inc(1);
     }
+    let mut rested = Vec::new();
+    for run in &rests {
+        if interrupt.asked() {
+            break;
+        }
+        bar.set_message(run.name());
+        rested.push(run.measure(&threads)?);
+        bar.inc(1);
+    }
     bar.finish_and_clear();
 
     let machine = Machine::this();
@@ -99,15 +120,22 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     print(&tables::facts(&cells));
     print(&systems::tables(&costs));
     print(&quality::tables(&qualities));
+    print(&resolution::tables(&rested));
     if let Some(file) = file {
         let all = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "machine": machine, "threads": arguments.threads,
             "quick": arguments.quick, "cells": cells, "systems": costs,
-            "quality": qualities,
+            "quality": qualities, "resolution": rested,
         });
         file.commit_bytes(&serde_json::to_vec_pretty(&all).context("cannot write JSON")?)?;
     }
-    let measured = cells.len() + solved + qualities.len();
+    if let Some(file) = quality_csv {
+        file.commit_bytes(quality::csv(&qualities).as_bytes())?;
+    }
+    if let Some(file) = resolution_csv {
+        file.commit_bytes(resolution::csv(&rested).as_bytes())?;
+    }
+    let measured = cells.len() + solved + qualities.len() + rested.len();
     if measured < count {
         let message = format!("measured {measured} of {count}");
         return Err(Failure::Interrupted(message));

@@ -5,6 +5,7 @@
 //! lowest point after one second tells the time stepping: damped steps are late, soft cloth overshoots.
 //! It is compared with symplectic Euler at steps so small that half of them give the same.
 
+use super::strains;
 use crate::failure::Failure;
 use crate::record::Times;
 use crate::text::{number, table};
@@ -122,28 +123,34 @@ impl Run {
                 low = f64::from(x.iter().map(|x| x.y).fold(f32::MAX, f32::min));
             }
             if frame + SECOND >= FRAMES {
-                let springs = &sim.model().springs;
-                for (s, &[a, b]) in sim.model().topology.links.ends().iter().enumerate() {
-                    if springs.structural[s] {
-                        let r = x[a as usize].distance(x[b as usize]);
-                        strains.push((r / springs.rest_length[s] - 1.0).max(0.0));
-                    }
-                }
+                strains.extend(strains::of(&sim));
             }
         }
-        strains.sort_by(f32::total_cmp);
-        let last = strains.len() - 1;
+        let max_strain = strains.iter().copied().fold(0.0, f32::max);
         Ok(Quality {
             size: self.size,
             way: self.way.name,
             substeps: self.way.substeps,
             ms_per_frame: Times::of(&ms),
             iterations_per_frame: f64::from(iterations) / FRAMES as f64,
-            p99_strain: f64::from(strains[last * 99 / 100]),
-            max_strain: f64::from(strains[last]),
+            p99_strain: f64::from(strains::percentile(strains, 99)),
+            max_strain: f64::from(max_strain),
             low,
         })
     }
+}
+
+/// As comma-separated values.
+pub fn csv(all: &[Quality]) -> String {
+    let head = "scene,size,way,substeps,ms_per_frame,p99_strain,max_strain,lowest_after_1s_m\n";
+    let row = |q: &Quality| {
+        let Quality { size, way, substeps, p99_strain, max_strain, low, .. } = q;
+        let ms = q.ms_per_frame.median;
+        format!(
+            "hang,{size},\"{way}\",{substeps},{ms:.3},{p99_strain:.6},{max_strain:.6},{low:.4}\n"
+        )
+    };
+    head.to_owned() + &all.iter().map(row).collect::<String>()
 }
 
 /// One table per size.
