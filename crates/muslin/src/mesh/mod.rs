@@ -1,5 +1,6 @@
 //! Topology only: which particles belong together. Knows no masses and no forces.
 
+pub mod batches;
 pub mod coarsening;
 pub mod colouring;
 pub mod geodesics;

@@ -12,89 +12,212 @@
 //! position would not, and v = move/h shows it. w is the inverse mass, 0 for held particles. Relative damping acts along the spring only.
 //! A tension-only spring is an inequality: its λ never pushes. As sweeps → ∞ the springs approach
 //! backward Euler up to the turning of their directions; with few the cloth is softer than its k.
+//!
+//! Constraints are solved eight at a time without changing the order in which any particle is moved
+//! (`mesh/batches.rs`): vector units get work, and results stay those of a plain loop.
 
 use super::{Method, Solved, Solver, Step};
 use crate::clock;
 use crate::forces::{Forces, hinge};
 use crate::linalg::vectors::{add_scaled, update};
+use crate::mesh::batches::{Batch, LANES, NONE, batches};
 use crate::model::Model;
+use crate::par::widest;
 use crate::state::State;
 use glam::Vec3;
+
+/// Numbers of eight constraints.
+type Lanes = [f32; LANES];
 
 /// Storage and choices.
 pub struct Xpbd {
     sweeps: u32,
-    floors: Vec<f32>,
     forces: Forces,
+    springs: Vec<Springs>,
+    hinges: Vec<Hinges>,
+    /// With one more particle, held, for lanes without a constraint.
     inverse_mass: Vec<f32>,
     moves: Vec<Vec3>,
-    spring_multipliers: Vec<f32>,
-    hinge_multipliers: Vec<f32>,
+    old: Vec<Vec3>,
+}
+
+/// Eight springs.
+struct Springs {
+    batch: Batch<2>,
+    stiffness: Lanes,
+    rest: Lanes,
+    damping: Lanes,
+    /// The least Δλ is −λ for springs that only pull, else infinite.
+    tension_only: [bool; LANES],
+    multiplier: Lanes,
+}
+
+/// Eight hinges.
+struct Hinges {
+    batch: Batch<4>,
+    stiffness: Lanes,
+    rest_angle: Lanes,
+    multiplier: Lanes,
 }
 
 impl Xpbd {
     /// Storage for a model.
     pub fn new(method: &Method, model: &Model) -> Self {
+        let n = model.particle_count();
+        let (springs, floors) = (&model.springs, method.spring_floors(model));
+        let stiff = |s: usize| springs.stiffness[s] != 0.0;
+        let spring_batches = batches(n, model.topology.links.ends().iter().copied(), stiff);
+        let hinges = &model.hinges;
+        let elements = model.topology.elements[..hinges.len()].iter().copied();
+        let hinge_batches = batches(n, elements, |i| hinges.stiffness[i] != 0.0);
         Self {
             sweeps: method.sweeps,
-            floors: method.spring_floors(model),
             forces: Forces::new(model),
-            inverse_mass: vec![0.0; model.particle_count()],
-            moves: vec![Vec3::ZERO; model.particle_count()],
-            spring_multipliers: vec![0.0; model.spring_count()],
-            hinge_multipliers: vec![0.0; model.hinges.len()],
+            springs: (spring_batches.into_iter())
+                .map(|batch| Springs {
+                    stiffness: pick(&batch.items, 1.0, |s| springs.stiffness[s]),
+                    rest: pick(&batch.items, 0.0, |s| springs.rest_length[s]),
+                    damping: pick(&batch.items, 0.0, |s| {
+                        springs.damping[s] + springs.relative_damping[s]
+                    }),
+                    tension_only: pick(&batch.items, false, |s| floors[s] == 0.0),
+                    multiplier: [0.0; LANES],
+                    batch,
+                })
+                .collect(),
+            hinges: (hinge_batches.into_iter())
+                .map(|batch| Hinges {
+                    stiffness: pick(&batch.items, 1.0, |i| hinges.stiffness[i]),
+                    rest_angle: pick(&batch.items, 0.0, |i| hinges.rest_angle[i]),
+                    multiplier: [0.0; LANES],
+                    batch,
+                })
+                .collect(),
+            inverse_mass: vec![0.0; n + 1],
+            moves: vec![Vec3::ZERO; n + 1],
+            old: vec![Vec3::ZERO; n + 1],
         }
     }
+}
 
-    fn project_springs(&mut self, model: &Model, h: f32, old: &[Vec3]) {
-        let moves = &mut self.moves;
-        let springs = &model.springs;
-        for (s, &[a, b]) in model.topology.links.ends().iter().enumerate() {
-            let (a, b) = (a as usize, b as usize);
-            let (k, rest) = (springs.stiffness[s], springs.rest_length[s]);
-            let (wa, wb) = (self.inverse_mass[a], self.inverse_mass[b]);
-            let moved = moves[b] - moves[a];
-            let d = (old[b] - old[a]) + moved;
+fn pick<T: Copy>(items: &[u32; LANES], none: T, of: impl Fn(usize) -> T) -> [T; LANES] {
+    items.map(|item| if item == NONE { none } else { of(item as usize) })
+}
+
+/// One sweep over springs, then hinges.
+struct Sweep<'a> {
+    springs: &'a mut [Springs],
+    hinges: &'a mut [Hinges],
+    inverse_mass: &'a [f32],
+    old: &'a [Vec3],
+    moves: &'a mut [Vec3],
+    h: f32,
+}
+
+impl pulp::NullaryFnOnce for Sweep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { springs, hinges, inverse_mass, old, moves, h } = self;
+        for eight in springs {
+            eight.project(inverse_mass, old, moves, h);
+        }
+        for eight in hinges {
+            eight.project(inverse_mass, old, moves, h);
+        }
+    }
+}
+
+/// Vectors of eight particles, by component.
+#[derive(Clone, Copy)]
+struct Vectors([Lanes; 3]);
+
+impl Vectors {
+    #[inline(always)]
+    fn gather(from: &[Vec3], particles: &[u32; LANES]) -> Self {
+        let mut out = [[0.0; LANES]; 3];
+        for lane in 0..LANES {
+            let v = from[particles[lane] as usize];
+            (out[0][lane], out[1][lane], out[2][lane]) = (v.x, v.y, v.z);
+        }
+        Self(out)
+    }
+
+    #[inline(always)]
+    fn at(&self, lane: usize) -> Vec3 {
+        Vec3::new(self.0[0][lane], self.0[1][lane], self.0[2][lane])
+    }
+
+    #[inline(always)]
+    fn set(&mut self, lane: usize, v: Vec3) {
+        (self.0[0][lane], self.0[1][lane], self.0[2][lane]) = (v.x, v.y, v.z);
+    }
+
+    #[inline(always)]
+    fn scatter(&self, particles: &[u32; LANES], to: &mut [Vec3]) {
+        for lane in 0..LANES {
+            to[particles[lane] as usize] = self.at(lane);
+        }
+    }
+}
+
+impl Springs {
+    #[inline(always)]
+    fn project(&mut self, inverse_mass: &[f32], old: &[Vec3], moves: &mut [Vec3], h: f32) {
+        let [a, b] = &self.batch.particles;
+        let (old_a, old_b) = (Vectors::gather(old, a), Vectors::gather(old, b));
+        let (mut at_a, mut at_b) = (Vectors::gather(moves, a), Vectors::gather(moves, b));
+        let mass = |p: &[u32; LANES]| p.map(|p| inverse_mass[p as usize]);
+        let (wa, wb) = (mass(a), mass(b));
+        for lane in 0..LANES {
+            let (k, rest) = (self.stiffness[lane], self.rest[lane]);
+            let moved = at_b.at(lane) - at_a.at(lane);
+            let d = (old_b.at(lane) - old_a.at(lane)) + moved;
             let r = d.length();
-            if k == 0.0 || wa + wb == 0.0 || r == 0.0 {
-                continue;
-            }
-            let n = d / r;
+            let w = wa[lane] + wb[lane];
+            let n = d / if r == 0.0 { 1.0 } else { r };
             let compliance = 1.0 / (k * h * h);
-            let gamma = (springs.damping[s] + springs.relative_damping[s]) / (k * h);
-            let multiplier = &mut self.spring_multipliers[s];
-            let delta = -(r - rest + compliance * *multiplier + gamma * n.dot(moved))
-                / ((1.0 + gamma) * (wa + wb) + compliance);
+            let gamma = self.damping[lane] / (k * h);
+            let multiplier = self.multiplier[lane];
+            let delta = -(r - rest + compliance * multiplier + gamma * n.dot(moved))
+                / ((1.0 + gamma) * w + compliance);
             // λ < 0 pulls the ends together.
-            let tension_only = self.floors[s] == 0.0;
-            let delta = if tension_only { delta.min(-*multiplier) } else { delta };
-            *multiplier += delta;
-            moves[a] -= wa * delta * n;
-            moves[b] += wb * delta * n;
+            let most = if self.tension_only[lane] { -multiplier } else { f32::INFINITY };
+            let delta = if delta < most { delta } else { most };
+            let delta = if r == 0.0 || w == 0.0 { 0.0 } else { delta };
+            self.multiplier[lane] = multiplier + delta;
+            at_a.set(lane, at_a.at(lane) - wa[lane] * delta * n);
+            at_b.set(lane, at_b.at(lane) + wb[lane] * delta * n);
         }
+        at_a.scatter(a, moves);
+        at_b.scatter(b, moves);
     }
+}
 
-    fn project_hinges(&mut self, model: &Model, h: f32, old: &[Vec3]) {
-        let hinges = &model.topology.elements[..model.hinges.len()];
-        for (i, corners) in hinges.iter().enumerate() {
-            let stiffness = model.hinges.stiffness[i];
-            let corners = corners.map(|p| p as usize);
-            let at = corners.map(|p| old[p] + self.moves[p]);
-            let gradient = hinge::gradient(at);
-            let weight: f32 = (gradient.iter().zip(corners))
-                .map(|(g, p)| self.inverse_mass[p] * g.length_squared())
-                .sum();
-            if stiffness == 0.0 || weight == 0.0 {
-                continue;
+impl Hinges {
+    #[inline(always)]
+    fn project(&mut self, inverse_mass: &[f32], old: &[Vec3], moves: &mut [Vec3], h: f32) {
+        let particles = &self.batch.particles;
+        let start = particles.each_ref().map(|p| Vectors::gather(old, p));
+        let mut at = particles.each_ref().map(|p| Vectors::gather(moves, p));
+        let w = particles.map(|p| p.map(|p| inverse_mass[p as usize]));
+        for lane in 0..LANES {
+            let corners = [0, 1, 2, 3].map(|c: usize| start[c].at(lane) + at[c].at(lane));
+            let (angle, gradient) = hinge::angle_and_gradient(corners);
+            let weight: f32 = (0..4).map(|c| w[c][lane] * gradient[c].length_squared()).sum();
+            let bend = hinge::wrapped(angle - self.rest_angle[lane]);
+            let compliance = 1.0 / (self.stiffness[lane] * h * h);
+            let multiplier = self.multiplier[lane];
+            let delta = -(bend + compliance * multiplier) / (weight + compliance);
+            let delta = if weight == 0.0 { 0.0 } else { delta };
+            self.multiplier[lane] = multiplier + delta;
+            for c in 0..4 {
+                at[c].set(lane, at[c].at(lane) + w[c][lane] * delta * gradient[c]);
             }
-            let bend = hinge::wrapped(hinge::angle(at) - model.hinges.rest_angle[i]);
-            let compliance = 1.0 / (stiffness * h * h);
-            let multiplier = &mut self.hinge_multipliers[i];
-            let delta = -(bend + compliance * *multiplier) / (weight + compliance);
-            *multiplier += delta;
-            for (g, p) in gradient.into_iter().zip(corners) {
-                self.moves[p] += self.inverse_mass[p] * delta * g;
-            }
+        }
+        for (at, particles) in at.iter().zip(particles) {
+            at.scatter(particles, moves);
         }
     }
 }
@@ -102,28 +225,30 @@ impl Xpbd {
 impl Solver for Xpbd {
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
         let Step { model, inputs, held, h, par, effort, .. } = *step;
+        let n = state.x.len();
         // Predict, with held particles going to their targets.
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         self.forces.evaluate_external(model, inputs, par, &state.x, &state.v);
-        for (i, w) in self.inverse_mass.iter_mut().enumerate() {
+        for (i, w) in self.inverse_mass[..n].iter_mut().enumerate() {
             *w = held.free[i] / model.mass[i];
         }
         let (f, w) = (&self.forces.total, &self.inverse_mass);
         update(par, &mut state.v, |i, v| v + h * w[i] * f[i]);
         let v = &state.v;
-        update(par, &mut self.moves, |i, _| h * v[i]);
+        update(par, &mut self.moves[..n], |i, _| h * v[i]);
+        self.old[..n].copy_from_slice(&state.x);
         // Project.
         let begun = clock::now();
-        self.spring_multipliers.fill(0.0);
-        self.hinge_multipliers.fill(0.0);
+        self.springs.iter_mut().for_each(|eight| eight.multiplier = [0.0; LANES]);
+        self.hinges.iter_mut().for_each(|eight| eight.multiplier = [0.0; LANES]);
         let sweeps = self.sweeps.min(effort.iterations);
         for _ in 0..sweeps {
-            self.project_springs(model, h, &state.x);
-            self.project_hinges(model, h, &state.x);
+            let Self { springs, hinges, inverse_mass, old, moves, .. } = self;
+            widest(Sweep { springs, hinges, inverse_mass, old, moves, h });
         }
         let solving = clock::now() - begun;
         // Positions and velocities follow.
-        let moves = &self.moves;
+        let moves = &self.moves[..n];
         update(par, &mut state.v, |i, v| if held.free[i] == 0.0 { v } else { moves[i] / h });
         add_scaled(par, &mut state.x, 1.0, moves);
         Solved { iterations: sweeps, solves: 1, solving, iterating: solving, ..Solved::EXPLICIT }
