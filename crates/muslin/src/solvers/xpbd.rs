@@ -47,8 +47,8 @@ struct Springs {
     stiffness: Lanes,
     rest: Lanes,
     damping: Lanes,
-    /// The least Δλ is −λ for springs that only pull, else infinite.
-    tension_only: [bool; LANES],
+    /// How far λ may go on the side of pushing: 0 for springs that only pull, else infinite.
+    pushes: Lanes,
     multiplier: Lanes,
 }
 
@@ -80,7 +80,7 @@ impl Xpbd {
                     damping: pick(&batch.items, 0.0, |s| {
                         springs.damping[s] + springs.relative_damping[s]
                     }),
-                    tension_only: pick(&batch.items, false, |s| floors[s] == 0.0),
+                    pushes: pick(&batch.items, f32::INFINITY, |s| -floors[s]),
                     multiplier: [0.0; LANES],
                     batch,
                 })
@@ -183,9 +183,10 @@ impl Springs {
             let delta = -(r - rest + compliance * multiplier + gamma * n.dot(moved))
                 / ((1.0 + gamma) * w + compliance);
             // λ < 0 pulls the ends together.
-            let most = if self.tension_only[lane] { -multiplier } else { f32::INFINITY };
+            let most = self.pushes[lane] - multiplier;
             let delta = if delta < most { delta } else { most };
-            let delta = if r == 0.0 || w == 0.0 { 0.0 } else { delta };
+            // Selections, not branches: eight lanes go the same way.
+            let delta = if (r == 0.0) | (w == 0.0) { 0.0 } else { delta };
             self.multiplier[lane] = multiplier + delta;
             at_a.set(lane, at_a.at(lane) - wa[lane] * delta * n);
             at_b.set(lane, at_b.at(lane) + wb[lane] * delta * n);
