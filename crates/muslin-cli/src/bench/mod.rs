@@ -3,7 +3,7 @@
 
 mod cell;
 mod quality;
-mod systems;
+pub mod systems;
 mod tables;
 
 use crate::arguments::BenchArguments;
