@@ -26,7 +26,7 @@ pub fn cloth(index: usize) -> (Vec3, Vec3) {
 
 /// The scale of strain, from none to the last colour. sRGB.
 pub const SCALE: [[u8; 3]; 5] =
-    [[222, 226, 232], [150, 190, 214], [240, 200, 92], [226, 122, 52], [158, 28, 38]];
+    [[74, 108, 160], [86, 172, 180], [242, 208, 100], [230, 124, 54], [170, 28, 40]];
 
 /// The colour of a share of the scale, in linear light.
 pub fn scale(share: f32) -> Vec3 {

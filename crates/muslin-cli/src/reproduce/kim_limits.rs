@@ -25,7 +25,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Equation 9: the smoothed Jacobian, on and off",
         claim: "With few iterations the discontinuous Jacobian of asymmetric springs is unstable; a smoothed one makes the method stable.",
         setup: &[
-            "The stiff drape of Figure 3, six sweeps, α = 0.8. The middle branch of Eq. 9 is k n nᵀ f(r), continuous for every rest length; as printed it has the units of a length too many.",
+            "The stiff drape of Figure 3, 80×80 (quick: 400 steps), six sweeps, α = 0.8. The middle branch of Eq. 9 is k n nᵀ f(r), continuous for every rest length; as printed it has the units of a length too many.",
         ],
         timed: false,
         run: smoothing,
@@ -35,7 +35,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Updating in place: Gauss–Seidel against Jacobi",
         claim: "“It is very important to update in place … otherwise the simulation becomes unstable.”",
         setup: &[
-            "30×30 at κ = 3.1 (k = 50), smoothed Jacobian, asymmetric springs, 1000 steps. Sweeps not in place are Jacobi sweeps.",
+            "30×30 at κ = 10 (k = 160), smoothed Jacobian, asymmetric springs, 1000 steps. Sweeps not in place are Jacobi sweeps.",
             "Unstable: blown up, or at some time faster than 10 m/s (Figure 4 falls at less than 1).",
         ],
         timed: false,
@@ -94,7 +94,7 @@ fn letter(fall: &Fall, reference: &Fall, height: f64) -> String {
 
 fn any_eta(lab: &Lab) -> Result<Finding, Failure> {
     let kappas: &[f64] =
-        lab.pick(&[3.125, 62.5, 40_000.0], &[0.3, 1.0, 3.125, 10.0, 62.5, 400.0, 4000.0, 40_000.0]);
+        lab.pick(&[3.125, 62.5, 4000.0], &[0.3, 1.0, 3.125, 10.0, 62.5, 400.0, 4000.0, 40_000.0]);
     let steps = lab.pick(1000, 1500);
     let jacobi = |sweeps| Ok::<_, Failure>(Method { solver: LinearSolver::Jacobi, ..kim(sweeps)? });
     let exact = |sweeps| Ok::<_, Failure>(Method { jacobian: Jacobian::Exact, ..kim(sweeps)? });
@@ -149,9 +149,10 @@ fn any_eta(lab: &Lab) -> Result<Finding, Failure> {
 }
 
 fn smoothing(lab: &Lab) -> Result<Finding, Failure> {
-    let (n, middle, steps) = size(lab);
+    // As large as printed also in a quick run: small sheets are too light to show it.
+    let (n, steps) = (80, lab.pick(400, 2000));
     let scene = net(1000.0, n)?;
-    let frames = [middle / 2, middle, steps];
+    let frames = [steps / 4, steps / 2, steps];
     let on = lab.fall(&scene, &kim(6)?, steps, &frames)?;
     let off = lab.fall(&scene, &Method { jacobian: Jacobian::Exact, ..kim(6)? }, steps, &frames)?;
     let rows = [("smoothed", &on), ("Choi & Ko's, discontinuous", &off)].map(|(name, fall)| {
@@ -199,7 +200,7 @@ fn smoothing(lab: &Lab) -> Result<Finding, Failure> {
 }
 
 fn in_place(lab: &Lab) -> Result<Finding, Failure> {
-    let scene = net(50.0, 30)?;
+    let scene = net(160.0, 30)?;
     let (mut rows, mut unstable) = (Vec::new(), Vec::new());
     for sweeps in 1..=6 {
         let jacobi =
@@ -224,7 +225,7 @@ fn in_place(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim((0..6).map(jacobi))
         .claim(seidel())
-        .condition("with an odd number of sweeps", [jacobi(0), jacobi(2), calm(1), calm(3), calm(5)].into_iter().chain(seidel()))
+        .condition("with an odd number of sweeps", [jacobi(0), jacobi(2), jacobi(4), calm(1), calm(3), calm(5)].into_iter().chain(seidel()))
         .because(CONDITION, "Jacobi sweeps are unstable in odd numbers only; two, four or six of them are as stable as sweeps in place. What matters is the parity, not the place.")
         .table("Fastest particle of 1000 steps [m/s]", &["sweeps", "Jacobi", "Gauss–Seidel, in place"], rows))
 }

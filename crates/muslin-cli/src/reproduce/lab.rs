@@ -81,8 +81,7 @@ impl Lab<'_> {
             let report = sim.measure();
             fall.max_speed = fall.max_speed.max(report.max_speed);
             fall.max_strain = fall.max_strain.max(report.max_strain);
-            fall.last_strain = report.max_strain;
-            fall.last_speed = report.max_speed;
+            fall.fastest.push((report.max_speed, fastest(&sim.state().v)));
             fall.lowest.push(report.lowest);
             fall.kinetic.push(report.energy.kinetic);
             fall.mean_strain.push(report.mean_strain);
@@ -96,7 +95,7 @@ impl Lab<'_> {
                 break;
             }
         }
-        (fall.end, fall.end_v) = (sim.state().x.clone(), sim.state().v.clone());
+        fall.end = sim.state().x.clone();
         Ok(fall)
     }
 
@@ -130,6 +129,11 @@ impl Lab<'_> {
     }
 }
 
+fn fastest(v: &[Vec3]) -> usize {
+    let square = |i: &usize| v[*i].length_squared();
+    (0..v.len()).max_by(|a, b| square(a).total_cmp(&square(b))).unwrap_or(0)
+}
+
 /// What a run showed.
 #[derive(Default)]
 pub struct Fall {
@@ -139,10 +143,8 @@ pub struct Fall {
     pub max_speed: f64,
     /// Most stretched structural spring of all steps.
     pub max_strain: f64,
-    /// The same at the end.
-    pub last_strain: f64,
-    /// Fastest particle at the end. [m/s]
-    pub last_speed: f64,
+    /// Speed of the fastest particle after each step [m/s], and which it is.
+    pub fastest: Vec<(f64, usize)>,
     /// Lowest particle after each step. [m]
     pub lowest: Vec<f64>,
     /// Kinetic energy after each step. [J]
@@ -153,8 +155,6 @@ pub struct Fall {
     pub frames: Vec<Vec<Vec3>>,
     /// Where it ended.
     pub end: Vec<Vec3>,
-    /// How fast, there.
-    pub end_v: Vec<Vec3>,
 }
 
 impl Fall {
@@ -196,6 +196,12 @@ pub fn strip<'x>(
     let draw =
         |x: &Vec<Vec3>| full.map_or_else(|| stage.draw(x), |full| stage.draw_strain(x, full));
     sheet(&frames.iter().map(draw).collect::<Vec<_>>(), frames.len())
+}
+
+/// One state seen for itself; coloured by strain where a full scale is given.
+pub fn still(model: &Model, x: &[Vec3], full: Option<f32>) -> Image {
+    let stage = Stage::new(model, std::iter::once(x), FRAME);
+    full.map_or_else(|| stage.draw(x), |full| stage.draw_strain(x, full))
 }
 
 /// Curves over time or steps.

@@ -20,7 +20,7 @@ article { background: var(--card); border: 1px solid var(--line); border-radius:
 blockquote { margin: .5rem 0; padding-left: .9rem; border-left: 3px solid var(--line); max-width: 60rem; }
 caption { text-align: left; padding: .2rem 0; } td { font-size: .92rem; } .rule td:first-child, .overview td { white-space: normal; } .overview td, .overview th { text-align: left; }
 .met { color: var(--good); } .unmet { color: var(--bad); } figure { margin: .8rem 0; } figcaption { font-size: .92rem; } figure img { width: auto; max-width: 100%; }
-.plots { grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); } .scale { display: inline-block; width: 12em; height: .8em; border-radius: .4em; vertical-align: -.05em; }
+.plots svg { max-width: 600px; } .plots { grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); } .scale { display: inline-block; width: 12em; height: .8em; border-radius: .4em; vertical-align: -.05em; }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--faint); }
 @media (max-width: 600px) { article { padding: .8rem; } body { margin: 1rem auto; padding: 0 .6rem; } th, td { padding: .3rem .5rem; } }
 @media print { body { max-width: none; font-size: 11px; } article { border: 0; padding: 0; break-inside: auto; } figure, table, svg, h3, .rule { break-inside: avoid; } .wide { overflow: visible; } th, td { padding: .2rem .4rem; } }
