@@ -89,6 +89,8 @@ pub struct Record {
     pub lowest: Vec<f64>,
     /// Fastest particle. [m/s]
     pub max_speed: Vec<f64>,
+    /// Contacts of particles with bodies.
+    pub contacts: Vec<usize>,
     /// The solver.
     pub solver: SolverSeries,
     /// Distance of each step from the converged one, if asked for.
@@ -127,6 +129,7 @@ impl Record {
         self.angular_momentum.push(report.angular_momentum.to_array());
         self.lowest.push(report.lowest);
         self.max_speed.push(report.max_speed);
+        self.contacts.push(report.contacts);
     }
 
     /// Counts the warnings of a frame.

@@ -5,14 +5,13 @@ use crate::experiment::Setup;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{MeshSequence, Pending, Positions, check_distinct};
-use crate::picture::{Film, Preview};
+use crate::picture::{Film, Preview, points};
 use crate::progress;
 use crate::record::{Record, RunReport};
 use crate::summary::summary;
 use crate::text::{number, percent, print};
 use crate::threads::Threads;
 use anyhow::Context;
-use glam::Vec3;
 use muslin::{Model, Report, Sim};
 use std::path::Path;
 use std::time::Instant;
@@ -37,7 +36,7 @@ pub fn run(arguments: &RunArguments) -> Result<RunReport, Failure> {
     let mut record = Record::default();
     let mut milliseconds = Vec::new();
     record.start(&sim.measure());
-    outputs.push(&sim.state().x)?;
+    outputs.push(&sim)?;
     for frame in 0..*frames {
         if interrupt.asked() {
             break;
@@ -47,7 +46,7 @@ pub fn run(arguments: &RunArguments) -> Result<RunReport, Failure> {
         let report = step(&mut sim, &threads, dt, arguments.converged_error)?;
         milliseconds.push(1e3 * begun.elapsed().as_secs_f64());
         record.frame(&report);
-        outputs.push(&sim.state().x)?;
+        outputs.push(&sim)?;
         let last = milliseconds.last().copied().unwrap_or(0.0);
         bar.set_message(format!(
             "{:.2} s  {} ms  strain {}",
@@ -114,14 +113,17 @@ impl Outputs {
         })
     }
 
-    fn push(&mut self, x: &[Vec3]) -> anyhow::Result<()> {
+    fn push(&mut self, sim: &Sim) -> anyhow::Result<()> {
+        let x = &sim.state().x;
         if let Some(positions) = &mut self.positions {
             positions.push(x)?;
         }
         if let Some(meshes) = &mut self.meshes {
             meshes.push(x)?;
         }
-        self.film.push(x);
+        if !self.previews.is_empty() {
+            self.film.push(&points(sim.model(), sim.state()));
+        }
         Ok(())
     }
 

@@ -60,6 +60,11 @@ pub fn summary(report: &RunReport) -> String {
             ),
         ),
     ];
+    let most = record.contacts.iter().copied().max().unwrap_or(0);
+    if most > 0 {
+        let last = record.contacts.last().copied().unwrap_or(0);
+        rows.push(("contacts", format!("{last} at the end, {most} at most")));
+    }
     if let Some(solver) = solver(report) {
         rows.push(("solver", solver));
     }

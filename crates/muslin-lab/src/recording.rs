@@ -2,7 +2,7 @@
 //!
 //! A saved run is a scene file with a `[method]` table and a `[recording]` table; `muslin run` replays it.
 
-use muslin::{Hold, Inputs, Method, Pull, Scene, Sim, State, Vec3};
+use muslin::{Hold, Inputs, Method, Placement, Pose, Pull, Scene, Sim, State, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Hands that can drag at the same time.
@@ -50,6 +50,13 @@ pub enum Act {
         #[serde(default)]
         hand: usize,
     },
+    /// A body is put somewhere.
+    Collider {
+        /// The body, in scene order.
+        collider: usize,
+        /// Where it is at the end of the frame.
+        pose: Pose,
+    },
     /// A particle is held at a place.
     Hold {
         /// The particle.
@@ -74,6 +81,10 @@ impl Act {
                 set_pull(inputs, hand, Pull { particle, target, stiffness });
             }
             Self::Release { hand } => set_pull(inputs, hand, IDLE),
+            Self::Collider { collider, pose } => {
+                inputs.colliders.retain(|placed| placed.collider != collider);
+                inputs.colliders.push(Placement { collider, pose });
+            }
             Self::Hold { particle, target } => {
                 inputs.held.retain(|hold| hold.particle != particle);
                 inputs.released.retain(|released| *released != particle);
@@ -124,17 +135,22 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Remembers what is done now. Of several drags of a hand, or winds, between two frames only the
-    /// last counts.
+    /// Remembers what is done now. Of several drags of a hand or a body, or winds, between two frames
+    /// only the last counts.
     pub fn push(&mut self, act: Act) {
         let frame = self.frames;
         let replaced = |last: &Act| match (last, &act) {
             (Act::Pull { hand: last, .. }, Act::Pull { hand, .. }) => last == hand,
+            (Act::Collider { collider: last, .. }, Act::Collider { collider, .. }) => {
+                last == collider
+            }
             (Act::Inputs { .. }, Act::Inputs { .. }) => true,
             _ => false,
         };
         // Anything else in between is to happen between them.
-        let passes = |last: &Act| matches!(last, Act::Pull { .. } | Act::Inputs { .. });
+        let passes = |last: &Act| {
+            matches!(last, Act::Pull { .. } | Act::Inputs { .. } | Act::Collider { .. })
+        };
         let now = self.events.iter_mut().rev().take_while(|event| event.frame == frame);
         let mut now = now.map(|event| &mut event.act).take_while(|last| passes(last));
         if let Some(last) = now.find(|last| replaced(last)) {

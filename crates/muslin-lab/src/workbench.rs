@@ -4,9 +4,10 @@
 
 use crate::frame::{self, Scratch};
 use crate::recording::{self, Act, HANDS, Recording};
+use muslin::collide::surface;
 use muslin::fabric::FABRICS;
 use muslin::solvers::presets::METHODS;
-use muslin::{Error, Method, Report, Scene, Sim, Stages, State, Vec3, scenes};
+use muslin::{Error, Method, Pose, Report, Scene, Sim, Stages, State, Vec3, scenes};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -83,6 +84,15 @@ pub enum Command {
         /// Of which hand.
         #[serde(default)]
         hand: usize,
+    },
+    /// Put a body somewhere.
+    Collider {
+        /// The body, in scene order.
+        collider: usize,
+        /// Where to. [m]
+        position: muslin::DVec3,
+        /// How turned.
+        rotation: glam::DQuat,
     },
     /// Hold a particle where it is, or let it go.
     Pin {
@@ -255,6 +265,19 @@ impl Workbench {
                 self.act(Act::Pull { hand, particle, target, stiffness });
             }
             Command::Release { hand } => self.act(Act::Release { hand }),
+            Command::Collider { collider, position, rotation } => {
+                let pose = Pose { position, rotation: rotation.normalize() };
+                let bodies = self.scene.colliders.len();
+                if collider >= bodies {
+                    let remedy = format!("the scene has {bodies} bodies");
+                    return Err(Error::new("collider", collider, remedy));
+                }
+                if !pose.is_valid() {
+                    let remedy = "a body needs finite numbers and a rotation";
+                    return Err(Error::new("collider", position, remedy));
+                }
+                self.act(Act::Collider { collider, pose });
+            }
             Command::Pin { particle, held } => self.pin(particle, held)?,
             Command::Save { pane } => messages.extend(self.save(pane)?),
             Command::Taken => self.on_the_way = self.on_the_way.saturating_sub(1),
@@ -324,7 +347,13 @@ impl Workbench {
             let held = inputs.held.iter();
             let held = held.map(|h| Act::Hold { particle: h.particle, target: h.target });
             let pulls = recording::pulls(inputs);
-            released.chain(held).chain(pulls).for_each(|act| self.recording.push(act));
+            let bodies = inputs.colliders.iter();
+            let bodies = bodies.map(|p| Act::Collider { collider: p.collider, pose: p.pose });
+            released
+                .chain(held)
+                .chain(pulls)
+                .chain(bodies)
+                .for_each(|act| self.recording.push(act));
         }
         self.on_the_way = 0;
         self.restart_clock();
@@ -484,8 +513,22 @@ impl Workbench {
             .collect();
         pins.sort_unstable();
         pins.dedup();
+        let poses = self.panes.first().map_or(&[][..], |pane| &pane.sim.state().colliders);
+        let bodies = model.map_or(&[][..], |model| &model.colliders);
+        let bodies: Vec<_> = bodies
+            .iter()
+            .zip(poses)
+            .map(|(body, pose)| {
+                let surface = surface::of(&body.shape);
+                serde_json::json!({
+                    "position": pose.position, "rotation": pose.rotation, "movable": true,
+                    "vertices": bytemuck::cast_slice::<_, f32>(&surface.vertices),
+                    "triangles": surface.triangles.as_flattened(),
+                })
+            })
+            .collect();
         text(&serde_json::json!({
-            "type": "opened", "scene": self.scene, "panes": panes, "pins": pins,
+            "type": "opened", "colliders": bodies, "scene": self.scene, "panes": panes, "pins": pins,
             "dt": self.scene.dt, "substeps": self.scene.substeps, "size": [low, high],
         }))
     }
@@ -495,7 +538,12 @@ impl Workbench {
         let frame = |(i, pane): (usize, &Pane)| {
             Message::Binary(frame::frame(scratch, i, pane.sim.model(), pane.sim.state()))
         };
-        panes.iter().enumerate().map(frame).collect()
+        let mut messages: Vec<Message> = panes.iter().enumerate().map(frame).collect();
+        let poses = panes.first().map_or(&[][..], |pane| &pane.sim.state().colliders);
+        if !poses.is_empty() {
+            messages.insert(0, text(&serde_json::json!({ "type": "bodies", "poses": poses })));
+        }
+        messages
     }
 
     fn reports(&mut self) -> Vec<Message> {

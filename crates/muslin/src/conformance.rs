@@ -5,7 +5,7 @@
 
 use crate::model::Model;
 use crate::par::Par;
-use crate::scene::{Cloth, Pin, Place, Scene, Sheet, Springs, Turning, Waypoint};
+use crate::scene::{Cloth, Collider, Pin, Place, Scene, Sheet, Springs, Turning, Waypoint};
 use crate::sim::Sim;
 use crate::solvers::{
     Integrator, Internal, Layers, LinearSolver, Method, Modes, MomentumCorrection,
@@ -32,6 +32,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "hostile stiffness leaves no NaN", run: hostile_stiffness },
     Check { name: "any number of threads gives the same bits", run: threads },
     Check { name: "a restored snapshot continues bit for bit", run: snapshot },
+    Check { name: "cloth on a body stays outside it and gains no energy", run: contact },
 ];
 
 /// Ensures `value ≤ limit`.
@@ -383,7 +384,10 @@ fn large_sheet(columns: usize, rows: usize) -> Scene {
 }
 
 fn threads(method: &Method) -> Result<(), String> {
-    same_bits(&large_sheet(71, 61), method)?;
+    let mut lying = large_sheet(71, 61);
+    // Half of the particles start on the body or in it.
+    lying.add_collider(on_plane(&lying, 0.01));
+    [large_sheet(71, 61), lying].iter().try_for_each(|scene| same_bits(scene, method))?;
     // Two blocks of oriented particles are enough, and many times as much work.
     let turning = with_and_without_turning(&large_sheet(61, 34), method)?;
     turning.iter().skip(1).try_for_each(|scene| same_bits(scene, method))
@@ -414,7 +418,10 @@ fn same_bits(scene: &Scene, method: &Method) -> Result<(), String> {
 }
 
 fn snapshot(method: &Method) -> Result<(), String> {
-    let scenes = with_and_without_turning(&free_sheet(TUMBLING), method)?;
+    let mut scenes = with_and_without_turning(&free_sheet(TUMBLING), method)?;
+    let mut touching = free_sheet(TUMBLING);
+    touching.add_collider(on_plane(&touching, 0.01));
+    scenes.push(touching);
     scenes.iter().try_for_each(|scene| continues(scene, method))
 }
 
@@ -440,4 +447,50 @@ fn continues(scene: &Scene, method: &Method) -> Result<(), String> {
         }
     }
     if first.state() == second.state() { Ok(()) } else { Err("a fresh simulation differs".into()) }
+}
+
+/// A plane along a scene's first cloth, across its middle.
+fn on_plane(scene: &Scene, thickness: f64) -> Collider {
+    let Cloth { across, down, width, height, origin, .. } = scene.cloth[0].clone();
+    let middle = origin + 0.5 * (width * across + height * down);
+    Collider::plane(middle - thickness * DVec3::Z, DVec3::Z).thickness(thickness)
+}
+
+fn contact(method: &Method) -> Result<(), String> {
+    const RADIUS: f64 = 0.15;
+    const THICKNESS: f64 = 0.01;
+    let cloth = Cloth {
+        origin: dvec3(-0.25, RADIUS + 0.02, -0.25),
+        springs: Springs {
+            structural: 20.0,
+            shear: 10.0,
+            bend: 1.0,
+            structural_damping: 0.01,
+            ..Springs::default()
+        },
+        particle_mass: Some(0.01),
+        absolute_damping: 0.1,
+        ..Sheet::square(0.5, 9)
+    };
+    let mut scene = Scene { cloth: vec![cloth], ..Scene::default() };
+    let ball = Collider::sphere(DVec3::ZERO, RADIUS).friction(0.5).thickness(THICKNESS);
+    scene.add_collider(ball);
+    let implicit = method.integrator == Integrator::BackwardEuler;
+    let (frames, rate) = if implicit { (120, 120.0) } else { (600, 600.0) };
+    let mut sim = sim(&scene, method)?;
+    let start = sim.measure().energy.total;
+    let weight = 9.81 * 0.01 * 81.0;
+    for _ in 0..frames {
+        let report = sim.step(1.0 / rate);
+        let inside = |x: &Vec3| RADIUS + THICKNESS - x.as_dvec3().length();
+        let deepest = sim.state().x.iter().map(inside).fold(0.0, f64::max);
+        at_most("depth inside the body over its thickness", deepest / THICKNESS, 0.03)?;
+        // In units of a lift by 1 m. Explicit Euler gains energy by itself.
+        let most = if method.integrator == Integrator::ExplicitEuler { 3e-3 } else { 1e-3 };
+        at_most("energy gained", (report.energy.total - start) / weight, most)?;
+    }
+    match sim.measure().contacts {
+        0 => Err("nothing touches the body".into()),
+        _ => Ok(()),
+    }
 }

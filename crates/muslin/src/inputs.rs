@@ -1,5 +1,6 @@
 //! Everything the outside may change between steps.
 
+use crate::model::Pose;
 use glam::Vec3;
 
 /// Gravity, wind, held and pulled particles; read at the start of every step.
@@ -15,6 +16,18 @@ pub struct Inputs {
     pub released: Vec<usize>,
     /// Particles pulled towards a point by a spring: drags that give way.
     pub pulls: Vec<Pull>,
+    /// Bodies placed from outside; they leave their paths as long as they are named here.
+    pub colliders: Vec<Placement>,
+}
+
+/// One body placed from outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Index in scene order; others are ignored.
+    pub collider: usize,
+    /// Where it is to be at the end of the frame, reached evenly; ignored unless finite and with a
+    /// rotation of unit length.
+    pub pose: Pose,
 }
 
 /// One held particle.

@@ -26,6 +26,7 @@
 //! The library opens no file and prints nothing.
 
 pub mod clock;
+pub mod collide;
 pub mod compile;
 pub mod conformance;
 mod error;
@@ -45,12 +46,12 @@ mod state;
 
 pub use error::Error;
 pub use fabric::Fabric;
-pub use glam::{Vec3, vec3};
-pub use inputs::{Hold, Inputs, Pull};
-pub use model::Model;
+pub use glam::{DVec3, Vec3, dvec3, vec3};
+pub use inputs::{Hold, Inputs, Placement, Pull};
+pub use model::{Model, Pose};
 pub use par::Par;
 pub use report::{Energy, Report, SolverReport, Stages, Warning, Warnings};
-pub use scene::{Cloth, Scene, Sheet};
+pub use scene::{Cloth, Collider, Scene, Sheet};
 pub use sim::{Advance, Sim};
 pub use solvers::Method;
-pub use state::{Motion, State};
+pub use state::{Motion, State, Touch};

@@ -1,5 +1,9 @@
 //! A scene compiled to arrays. Never changes afterwards.
 
+mod collider;
+
+pub use collider::{Collider, Key, Pose, Shape, rotation};
+
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
 use glam::Vec3;
@@ -222,6 +226,8 @@ pub struct Model {
     pub triangle_members: Incidence,
     /// Particles the scene holds.
     pub pins: Vec<Pin>,
+    /// Bodies.
+    pub colliders: Vec<Collider>,
     /// The piece (connected by springs and hinges) each particle belongs to.
     pub piece: Vec<u32>,
     /// Number of pieces.

@@ -152,6 +152,8 @@ pub struct Report {
     pub max_speed: f64,
     /// Lowest particle. [m]
     pub lowest: f64,
+    /// Contacts of particles with bodies.
+    pub contacts: usize,
     /// k h²/m of the stiffest spring.
     pub stiffness_number: f32,
     /// What the solver did.
@@ -164,7 +166,9 @@ pub struct Report {
 
 /// Measures a state; `floors` is the spring law in force.
 pub fn measure(model: &Model, inputs: &Inputs, floors: &[f32], state: &State) -> Report {
-    let mut report = Report { time: state.time, lowest: f64::INFINITY, ..Report::default() };
+    let contacts = state.touches.len();
+    let mut report =
+        Report { time: state.time, lowest: f64::INFINITY, contacts, ..Report::default() };
     for ((&m, &x), &v) in model.mass.iter().zip(&state.x).zip(&state.v) {
         let (mass, velocity) = (f64::from(m), v.as_dvec3());
         report.energy.kinetic += 0.5 * mass * velocity.length_squared();

@@ -3,6 +3,11 @@
 //! Every key has a default, so a scene file holds only what differs. Nothing is checked here;
 //! [`Scene::compile`] checks everything once.
 
+mod collider;
+
+pub use crate::model::Shape;
+pub use collider::{Collider, Key};
+
 use crate::error::Error;
 use crate::fabric::Fabric;
 use crate::model::{Model, TurningLaw};
@@ -29,6 +34,9 @@ pub struct Scene {
     pub air: Air,
     /// The cloths.
     pub cloth: Vec<Cloth>,
+    /// The bodies; a file calls each `[[collider]]`.
+    #[serde(rename = "collider", skip_serializing_if = "Vec::is_empty")]
+    pub colliders: Vec<Collider>,
 }
 
 impl Default for Scene {
@@ -42,6 +50,7 @@ impl Default for Scene {
             gravity: dvec3(0.0, -9.81, 0.0),
             air: Air::default(),
             cloth: Vec::new(),
+            colliders: Vec::new(),
         }
     }
 }
@@ -383,6 +392,12 @@ impl Scene {
         if let Some(cloth) = self.cloth.get_mut(particle.cloth) {
             cloth.pins.push(Pin { particles: vec![particle.index], ..Pin::default() });
         }
+    }
+
+    /// Adds a body; returns its index for [`crate::Inputs::colliders`].
+    pub fn add_collider(&mut self, collider: Collider) -> usize {
+        self.colliders.push(collider);
+        self.colliders.len() - 1
     }
 
     /// Checks everything and turns the scene into arrays.

@@ -1,5 +1,6 @@
 //! The one list of built-in scenes. A new scene is one function and one line in [`SCENES`].
 
+mod contact;
 pub mod jeong;
 
 use crate::error::Error;
@@ -51,8 +52,13 @@ pub const SCENES: &[BuiltIn] = &[
     },
     BuiltIn {
         name: "moustakas-fabric",
-        about: "Moustakas et al. Fig. 3: 400 vertices falling about a held middle",
+        about: "Moustakas et al. Fig. 3 without its sphere: 400 vertices falling about a held middle",
         build: moustakas_fabric,
+    },
+    BuiltIn {
+        name: "moustakas-sphere",
+        about: "Moustakas et al. Fig. 3: 400 vertices falling on a sphere",
+        build: contact::moustakas_sphere,
     },
     BuiltIn {
         name: "moustakas-flag",
@@ -73,6 +79,22 @@ pub const SCENES: &[BuiltIn] = &[
         name: "rubin-hybrid",
         about: "Rubin 2005 §7.1.3: the same with structural damping 20",
         build: rubin_hybrid,
+    },
+    BuiltIn {
+        name: "rubin-sphere",
+        about: "Rubin 2005 Fig. 13: the T-shirt of 8×8 and of 16×16 particles falling on spheres",
+        build: contact::rubin_sphere,
+    },
+    BuiltIn {
+        name: "drape",
+        about: "2 m of cotton falling on a sphere of 0.5 m radius, friction 0.4",
+        build: contact::drape,
+    },
+    BuiltIn { name: "table", about: "a linen cloth over a round table", build: contact::table },
+    BuiltIn {
+        name: "grip",
+        about: "cloth gripped by two boxes with friction 0.5, lifted and held",
+        build: contact::grip,
     },
     BuiltIn {
         name: "jeong-jelly",

@@ -1,15 +1,17 @@
 //! The simulation and its step: the first file to read.
 //!
 //! ```text
-//!   Inputs ─▶ kinematics ─▶ SOLVE ─▶ check ─▶ State + Report
+//!   Inputs ─▶ kinematics ─▶ detect contacts ─▶ SOLVE ─▶ project contacts ─▶ check ─▶ State + Report
 //! ```
 
 use crate::clock;
+use crate::collide::{Contacts, MOST_SOLVES, Moment};
 use crate::error::Error;
 use crate::inputs::{Inputs, Pull};
-use crate::model::Model;
+use crate::model::{Collider, Model};
 use crate::par::Par;
 use crate::report::{self, Report, SolverReport, Stages, Warning, Warnings};
+use crate::solvers::Solved;
 use crate::solvers::{Held, Integrator, Layers, Method, Solver, Step, presets, solver_for};
 use crate::state::State;
 use glam::{Quat, Vec3};
@@ -32,6 +34,7 @@ pub struct Sim {
     /// State at the start of the current substep, to roll back to.
     before: State,
     held: Held,
+    contacts: Contacts,
     /// Which of the current pulls acts on each particle.
     pull_of: Vec<usize>,
     /// Inputs of the current substep: the user's plus gusts.
@@ -71,6 +74,8 @@ impl Sim {
             orientation: vec![Quat::IDENTITY; model.turning.inertia.len()],
             spin: model.turning.start_spin.clone(),
             last_change: vec![Vec3::ZERO; model.particle_count()],
+            colliders: model.colliders.iter().map(|body| body.pose(0.0)).collect(),
+            touches: Vec::with_capacity(model.particle_count() * model.colliders.len().min(3)),
             ..State::default()
         };
         let mut before = state.clone();
@@ -78,6 +83,7 @@ impl Sim {
             before.previous_x.reserve(state.x.len());
             before.previous_v.reserve(state.x.len());
         }
+        before.touches.reserve(state.touches.capacity());
         if method.integrator == Integrator::ShapeMatching && method.layers != Layers::Planar {
             before.interface_x.reserve(state.x.len());
             before.interface_v.reserve(state.x.len());
@@ -86,6 +92,7 @@ impl Sim {
         Self {
             floors: method.spring_floors(&model),
             before,
+            contacts: Contacts::new(&model),
             pull_of: vec![NOT_PULLED; state.x.len()],
             held: Held {
                 free: vec![1.0; state.x.len()],
@@ -117,18 +124,17 @@ impl Sim {
             done.warnings.insert(Warning::StiffnessBeyondLimit);
         }
         for substep in 0..self.substeps {
-            // Kinematics: who is held, and where to.
-            self.before.copy_from(&self.state);
+            // Kinematics: who is held, who pulled, and where bodies go.
             self.hold(h);
+            self.before.copy_from(&self.state);
             self.pull(h);
+            self.move_bodies(h, self.substeps - substep);
 
-            // Solve.
-            let measure = measure && substep + 1 == self.substeps;
-            let Self { model, current: inputs, held, par, .. } = self;
-            let step = Step { model, inputs, held, h, par: *par, measure };
-            let solving = clock::now();
-            let solved = self.solver.step(&step, &mut self.state);
-            stages.forces += clock::now() - solving - solved.solving;
+            // Detect contacts and solve; then put right what the solver does not see of them.
+            let begun = clock::now();
+            let solved = self.solve(h, measure && substep + 1 == self.substeps);
+            self.project(h);
+            stages.forces += clock::now() - begun - solved.solving;
             stages.solve += solved.solving;
 
             // Check: nothing that is not finite leaves a step.
@@ -138,6 +144,7 @@ impl Sim {
                 self.roll_back();
                 done.warnings.insert(Warning::RolledBack);
             }
+            self.state.colliders.copy_from_slice(self.contacts.bodies_at_end());
             if !solved.converged {
                 done.warnings.insert(Warning::NotConverged);
             }
@@ -180,13 +187,72 @@ impl Sim {
         let mut solver = solver_for(&reference, &self.model)?;
         let mut state = self.before.clone();
         let h = dt / self.substeps as f32;
-        let (model, inputs, held, par) = (&self.model, &self.current, &self.held, self.par);
-        solver.step(&Step { model, inputs, held, h, par, measure: false }, &mut state);
+        // The contacts are those that the step itself ended with.
+        let Self { model, current: inputs, held, contacts, par, .. } = self;
+        contacts.prepare(&moment(model, held, inputs, h, *par), &mut state.v);
+        let contact = &contacts.guide;
+        solver
+            .step(&Step { model, inputs, held, contact, h, par: *par, measure: false }, &mut state);
         let square = |v: Vec3| v.as_dvec3().length_squared();
         let error: f64 = state.v.iter().zip(&self.state.v).map(|(r, v)| square(*v - *r)).sum();
         let size: f64 = state.v.iter().map(|v| square(*v)).sum();
         report.converged_error = Some((error / size.max(f64::MIN_POSITIVE)).sqrt());
         Ok(report)
+    }
+
+    /// One step of the solver: again, a few times at most, where it shows that contacts were guessed
+    /// wrong.
+    fn solve(&mut self, h: f32, measure: bool) -> Solved {
+        let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
+        let at = moment(model, held, inputs, h, *par);
+        let seen = contacts.any() && solver.drift().is_some();
+        if seen {
+            contacts.detect(&at, state);
+        }
+        let mut all = Solved::EXPLICIT;
+        for left in (0..MOST_SOLVES).rev() {
+            if seen {
+                contacts.prepare(&at, &mut state.v);
+            }
+            let contact = &contacts.guide;
+            let step = Step { model, inputs, held, contact, h, par: *par, measure };
+            let solved = solver.step(&step, state);
+            let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);
+            let solving = all.solving + solved.solving;
+            all = Solved { iterations, work, solving, ..solved };
+            let drift = solver.drift().filter(|_| seen && state.is_finite());
+            let wrong = drift.is_some_and(|drift| contacts.judge(&at, before, state, drift));
+            if !wrong || left == 0 {
+                break;
+            }
+            state.copy_from(before);
+        }
+        all
+    }
+
+    /// Ends contacts: nobody is left inside a body.
+    fn project(&mut self, h: f32) {
+        let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
+        if contacts.any() && state.is_finite() {
+            let at = moment(model, held, inputs, h, *par);
+            contacts.finish(&at, before, state, solver.drift().is_some());
+        }
+    }
+
+    /// Sets where bodies go in a step of length h: along their paths, or evenly to where the outside
+    /// wants them after this and the `left` − 1 substeps after it.
+    fn move_bodies(&mut self, h: f32, left: u32) {
+        let (time, share) = (self.state.time + f64::from(h), 1.0 / f64::from(left));
+        let placed = |index: usize| {
+            let mut wanted = self.inputs.colliders.iter().rev();
+            wanted.find(|p| p.collider == index && p.pose.is_valid()).map(|p| p.pose)
+        };
+        let target = |(index, body): (usize, &Collider)| match placed(index) {
+            Some(pose) => self.state.colliders[index].toward(pose, share),
+            None => body.pose(time),
+        };
+        let to = self.model.colliders.iter().enumerate().map(target);
+        self.contacts.move_bodies(&self.state, to);
     }
 
     /// The report of the current state, without stepping.
@@ -309,6 +375,8 @@ impl Sim {
             || state.orientation.len() != self.state.orientation.len()
             || (interface != [0; 2] && interface != [n; 2])
             || (previous != [0; 2] && previous != [n; 2])
+            || state.colliders.len() != self.state.colliders.len()
+            || state.touches.iter().any(|t| t.particle as usize >= n || !t.impulse.is_finite())
             || !state.is_finite()
         {
             let remedy = format!("a snapshot of this model holds {n} finite particles");
@@ -317,4 +385,8 @@ impl Sim {
         self.state.copy_from(state);
         Ok(())
     }
+}
+
+fn moment<'a>(model: &'a Model, held: &'a Held, inputs: &Inputs, h: f32, par: Par) -> Moment<'a> {
+    Moment { model, free: &held.free, gravity: inputs.gravity, h, par }
 }

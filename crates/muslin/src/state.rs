@@ -1,6 +1,7 @@
 //! Everything needed to continue a simulation.
 
-use glam::{Quat, Vec3};
+use crate::model::Pose;
+use glam::{DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Positions, velocities and time. Restoring a saved state continues bit for bit.
@@ -38,6 +39,25 @@ pub struct State {
     /// Velocities of the interface particles. [m/s]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interface_v: Vec<Vec3>,
+    /// Where the bodies are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub colliders: Vec<Pose>,
+    /// Which particles touch which bodies, in the order of particles, then bodies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<Touch>,
+}
+
+/// A particle on a body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Touch {
+    /// The particle.
+    pub particle: u32,
+    /// The body.
+    pub collider: u32,
+    /// Where on the body it sticks, in the body's coordinates; `None` while it slides. [m]
+    pub anchor: Option<DVec3>,
+    /// Normal impulse of the last step. [N·s]
+    pub impulse: f32,
 }
 
 /// What forces depend on. `orientation` and `spin` are empty where there are no 3D springs.
@@ -75,6 +95,8 @@ impl State {
         self.previous_held = other.previous_held;
         self.interface_x.clone_from(&other.interface_x);
         self.interface_v.clone_from(&other.interface_v);
+        self.colliders.clone_from(&other.colliders);
+        self.touches.clone_from(&other.touches);
     }
 
     /// What forces depend on.
@@ -94,5 +116,6 @@ impl State {
         let hidden = [&self.previous_x, &self.previous_v, &self.interface_x, &self.interface_v];
         vectors.iter().chain(&hidden).all(|values| largest(values) < infinity)
             && self.orientation.iter().all(|q| q.is_finite())
+            && self.colliders.iter().all(|pose| pose.is_valid())
     }
 }

@@ -3,7 +3,7 @@
 use muslin::scene::Air;
 use muslin::solvers::Layers;
 use muslin::solvers::presets::METHODS;
-use muslin::{Method, Pull, Sim, scenes};
+use muslin::{Collider, Method, Pull, Sim, dvec3, scenes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 
@@ -12,10 +12,12 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[test]
 fn stepping_allocates_nothing_after_the_first_step() {
-    // Wind, hinges, moving pins, pulls: every stage at work.
+    // Wind, hinges, moving pins, pulls, a body: every stage at work.
     let mut scene = scenes::named("curtain").unwrap();
     (scene.cloth[0].columns, scene.cloth[0].rows) = (17, 17);
     scene.air = Air { drag: 0.1, ..scene.air };
+    // Inside the curtain and smaller than its cells.
+    scene.add_collider(Collider::sphere(dvec3(0.0, -1.0, 0.0), 0.1));
     let mut methods: Vec<Method> = METHODS.iter().map(|p| p.method()).collect();
     // What no preset has: a hidden layer, regions.
     let hybrid = Method::preset("hybrid").unwrap();

@@ -2,7 +2,9 @@
 //! whatever cannot be simulated is refused with a message that names key, value and remedy.
 
 use glam::{DVec3, dvec3};
-use muslin::scene::{Air, Cloth, Material, Mesh, Pin, Place, Scene, Springs, Waypoint};
+use muslin::scene::{
+    Air, Cloth, Collider, Key, Material, Mesh, Pin, Place, Scene, Shape, Springs, Waypoint,
+};
 use muslin::solvers::presets::METHODS;
 use muslin::solvers::{
     Guess, Integrator, Internal, Jacobian, Layers, LinearSolver, Modes, MomentumCorrection,
@@ -120,11 +122,41 @@ fn cloth() -> impl Strategy<Value = Cloth> {
         })
 }
 
+/// Bodies in and around the cloth, some of them very fast.
+fn collider() -> impl Strategy<Value = Collider> {
+    let shape =
+        (0usize..6, number(1e-3, 1.0), number(1e-3, 1.0)).prop_map(|(kind, radius, height)| {
+            match kind {
+                0 => Shape::Plane,
+                1 => Shape::Sphere { radius },
+                2 => Shape::Box { size: dvec3(radius, height, radius) },
+                3 => Shape::Capsule { radius, height },
+                4 => Shape::Cylinder { radius, height },
+                _ => Shape::Cone { radius, height },
+            }
+        });
+    let path = prop::collection::vec((number(0.01, 10.0), vector(1e6), vector(10.0)), 0..2);
+    let figures = (number(1e-3, 10.0), number(1e-4, 0.1));
+    (shape, vector(1.0), vector(3.0), path, figures).prop_map(
+        |(shape, position, rotation, path, (friction, thickness))| Collider {
+            shape,
+            position,
+            rotation,
+            path: path.iter().map(|&(time, offset, turn)| Key { time, offset, turn }).collect(),
+            friction,
+            thickness,
+            ..Collider::default()
+        },
+    )
+}
+
 fn scene() -> impl Strategy<Value = Scene> {
     let air = (vector(50.0), number(1e-3, 10.0), number(1e-3, 100.0));
     let clock = (number(1e-4, 1.0), prop_oneof![30 => 1u32..4, 1 => Just(0u32)]);
-    (prop::collection::vec(cloth(), 1..3), air, clock, vector(50.0)).prop_map(
-        |(cloth, (wind, density, drag), (dt, substeps), gravity)| Scene {
+    let bodies = prop::collection::vec(collider(), 0..3);
+    (prop::collection::vec(cloth(), 1..3), air, clock, vector(50.0), bodies).prop_map(
+        |(cloth, (wind, density, drag), (dt, substeps), gravity, colliders)| Scene {
+            colliders,
             dt,
             substeps,
             gravity,

@@ -41,7 +41,7 @@ fn dependencies_point_one_way() {
         &["mesh"],
         &["linalg"],
         &["model", "state", "inputs"],
-        &["forces"],
+        &["forces", "collide"],
         &["scene", "fabric", "compile", "report"],
         &["solvers"],
         &["sim"],

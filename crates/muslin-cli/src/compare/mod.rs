@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine::Machine;
 use crate::output::{Pending, check_distinct};
+use crate::picture::points;
 use crate::progress;
 use crate::record::{Record, Times, WarningCount};
 use crate::text::{number, percent, print, table};
@@ -52,6 +53,9 @@ pub struct Outcome {
     /// Where it ended.
     #[serde(skip)]
     pub end: Vec<Vec3>,
+    /// What is drawn of it, bodies included.
+    #[serde(skip)]
+    pub points: Vec<Vec3>,
 }
 
 /// Runs the methods, prints the table, writes the files.
@@ -169,6 +173,7 @@ fn one(
         warnings: series.warnings(),
         series,
         end: sim.state().x.clone(),
+        points: points(sim.model(), sim.state()),
     }))
 }
 

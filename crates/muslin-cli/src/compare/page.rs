@@ -60,9 +60,9 @@ fn remedies(outcomes: &[Outcome], frames: u64) -> String {
 /// The last frames, all seen from the same place.
 fn pictures(model: &Model, outcomes: &[Outcome]) -> anyhow::Result<String> {
     let mut html = String::from("<h2>Last frame</h2>\n<div class=\"pictures\">\n");
-    let stage = Stage::new(model, outcomes.iter().map(|o| o.end.as_slice()), (520, 390));
+    let stage = Stage::new(model, outcomes.iter().map(|o| o.points.as_slice()), (520, 390));
     for (index, outcome) in outcomes.iter().enumerate() {
-        let png = png_bytes(&stage.draw(&outcome.end))?;
+        let png = png_bytes(&stage.draw(&outcome.points))?;
         let _ = writeln!(
             html,
             "<figure><img alt=\"last frame of {0}\" src=\"{1}\">\

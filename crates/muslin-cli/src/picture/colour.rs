@@ -17,6 +17,9 @@ const FRONTS: [[u8; 3]; 8] = [
 /// Pins and the rods between neighbouring pins.
 pub const PIN: [u8; 3] = [58, 62, 74];
 
+/// Bodies.
+pub const BODY: [u8; 3] = [206, 204, 198];
+
 /// Front and back of a cloth, in linear light. The back is darker and less saturated.
 pub fn cloth(index: usize) -> (Vec3, Vec3) {
     let front = linear(FRONTS[index % FRONTS.len()]);

@@ -1,5 +1,6 @@
 //! Pictures of a simulation: a small software renderer, and PNG and GIF files of what it draws.
 
+mod bodies;
 mod camera;
 mod colour;
 mod extent;
@@ -12,6 +13,7 @@ mod raster;
 mod sheet;
 mod stage;
 
+pub use bodies::points;
 pub use colour::SCALE as STRAIN_SCALE;
 pub use film::Film;
 pub use sheet::sheet;

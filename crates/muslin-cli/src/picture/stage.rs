@@ -1,7 +1,8 @@
 //! Draws the states of one model: what is constant about the pictures, and the drawing itself.
 
+use super::bodies;
 use super::camera::Camera;
-use super::colour::{self, Encoder, PIN, linear};
+use super::colour::{self, BODY, Encoder, PIN, linear};
 use super::extent::Extent;
 use super::ground::Ground;
 use super::light::{Shadows, shade};
@@ -55,6 +56,8 @@ pub struct Stage<'a> {
     flipped: Vec<bool>,
     /// Whether each particle is pinned.
     is_held: Vec<bool>,
+    /// Triangles of the bodies.
+    bodies: Vec<[u32; 3]>,
 }
 
 impl<'a> Stage<'a> {
@@ -80,6 +83,7 @@ impl<'a> Stage<'a> {
             ground: Ground::new(&camera, (extent.low, extent.high), size),
             flipped: flipped(model, &camera, states),
             is_held: held(model),
+            bodies: bodies::triangles(model),
             extent,
             camera,
             model,
@@ -96,7 +100,7 @@ impl<'a> Stage<'a> {
         self.size
     }
 
-    /// Draws one state.
+    /// Draws one state: its particles, then the vertices of its bodies ([`bodies::points`]).
     pub fn draw(&self, x: &[Vec3]) -> Image {
         self.draw_in(x, None)
     }
@@ -115,8 +119,12 @@ impl<'a> Stage<'a> {
         let (width, height) = self.size;
         let mut canvas = Canvas::new((FINE * width, FINE * height));
         let pieces = self.pieces(x);
-        let triangles: Vec<[u32; 3]> = pieces.iter().map(|(triangle, _)| *triangle).collect();
-        self.draw_cloths(&mut canvas, &camera, x, (&pieces, &triangles), shares);
+        let mut triangles: Vec<[u32; 3]> = pieces.iter().map(|(triangle, _)| *triangle).collect();
+        let cloths = triangles.len();
+        triangles.extend(&self.bodies);
+        let shadows = Shadows::new(x, &triangles);
+        self.draw_cloths(&mut canvas, &camera, x, &shadows, (&pieces, &triangles[..cloths]), shares);
+        self.draw_bodies(&mut canvas, &camera, x, &shadows);
         self.draw_lines(&mut canvas, &camera, x);
 
         // Average what was drawn finely over the background.
@@ -165,13 +173,10 @@ impl<'a> Stage<'a> {
         canvas: &mut Canvas,
         camera: &Camera,
         x: &[Vec3],
+        shadows: &Shadows,
         (pieces, triangles): (&[Piece], &[[u32; 3]]),
         shares: Option<&[f32]>,
     ) {
-        if triangles.is_empty() {
-            return;
-        }
-        let shadows = Shadows::new(x, triangles);
         let normals = normals(x, &self.model.rest_x, triangles);
         let seen: Vec<Vec3> = x.iter().map(|p| camera.project(*p)).collect();
         let near = 0.02 * self.extent.side();
@@ -203,6 +208,23 @@ impl<'a> Stage<'a> {
                 };
                 let lit = shadows.lit(p, normal);
                 shade(albedo, normal, to_viewer, lit, true)
+            });
+        }
+    }
+
+    fn draw_bodies(&self, canvas: &mut Canvas, camera: &Camera, x: &[Vec3], shadows: &Shadows) {
+        let near = 0.02 * self.extent.side();
+        for (corners, [n0, n1, n2]) in self.bodies.iter().zip(normals(x, x, &self.bodies)) {
+            let [x0, x1, x2] = corners.map(|i| x[i as usize]);
+            let seen = [x0, x1, x2].map(|p| camera.project(p));
+            if seen.iter().any(|p| p.z < near) {
+                continue;
+            }
+            canvas.triangle(seen, |[u, v, w]| {
+                let p = u * x0 + v * x1 + w * x2;
+                let normal = (u * n0 + v * n1 + w * n2).normalize_or_zero();
+                let lit = shadows.lit(p, normal);
+                shade(linear(BODY), normal, (camera.eye - p).normalize(), lit, false)
             });
         }
     }

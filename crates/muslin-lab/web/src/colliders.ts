@@ -8,6 +8,9 @@ import {
 import type { Collider, Vec3 } from './types';
 import type { View } from './view';
 
+/** What the engine says of a body may be older than what a hand did to it. [ms] */
+const STALE = 300;
+
 export type Quat = [number, number, number, number];
 
 interface Drag {
@@ -22,6 +25,8 @@ interface Drag {
 export class Colliders {
   readonly group = new Group();
   private readonly material = new MeshStandardMaterial({ color: '#8d98a8', roughness: 0.7 });
+  /** When each body was last put somewhere by hand. */
+  private readonly moments = new Map<number, number>();
   private movable: boolean[] = [];
   private drag: Drag | null = null;
   private readonly ray = new Raycaster();
@@ -47,6 +52,7 @@ export class Colliders {
   /** The bodies of a newly opened scene; none is the usual case. */
   open(list: Collider[] = []): void {
     this.letGo();
+    this.moments.clear();
     for (const mesh of this.meshes()) mesh.geometry.dispose();
     this.group.clear();
     this.movable = list.map((c) => c.movable);
@@ -75,6 +81,18 @@ export class Colliders {
     return mesh ? mesh.matrixWorld : new Matrix4();
   }
 
+  /** Where the engine has the bodies; one that is being moved here knows better. */
+  follow(poses: { position: Vec3; rotation: Quat }[]): void {
+    this.meshes().forEach((mesh, collider) => {
+      const pose = poses[collider];
+      if (!pose || this.drag?.collider === collider || performance.now() - (this.moments.get(collider) ?? -Infinity) < STALE) return;
+      mesh.position.fromArray(pose.position);
+      mesh.quaternion.fromArray(pose.rotation);
+      mesh.updateMatrixWorld();
+    });
+    this.view.touch();
+  }
+
   /** Puts a body somewhere, on the page and in the engine. */
   put(collider: number, position: Vector3, rotation: Quaternion): void {
     const mesh = this.meshes()[collider];
@@ -82,6 +100,7 @@ export class Colliders {
     mesh.position.copy(position);
     mesh.quaternion.copy(rotation);
     mesh.updateMatrixWorld();
+    this.moments.set(collider, performance.now());
     this.moved(collider, position.toArray(), rotation.toArray() as Quat);
     this.view.touch();
   }

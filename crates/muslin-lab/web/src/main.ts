@@ -124,6 +124,7 @@ function take(message: FromWorkbench): void {
     }
     case 'opened': return takeOpened(message);
     case 'report': return takeReport(message);
+    case 'bodies': return colliders.follow(message.poses);
     case 'saved': return download(message.name, new Blob([message.text], { type: 'text/plain' }));
     case 'refused': {
       notices.toast(message.message, 'error');

@@ -112,13 +112,19 @@ export interface Refused {
 }
 
 /** A run so far, as a file for `muslin run`. */
+/** Where the bodies are. */
+export interface Bodies {
+  type: 'bodies';
+  poses: { position: Vec3; rotation: [number, number, number, number] }[];
+}
+
 export interface Saved {
   type: 'saved';
   name: string;
   text: string;
 }
 
-export type FromWorkbench = Catalogue | Opened | Report | Refused | Saved;
+export type FromWorkbench = Catalogue | Opened | Report | Refused | Saved | Bodies;
 
 export type ToWorkbench =
   | { type: 'open'; scene: string; methods: string[] }

@@ -3,6 +3,7 @@
 mod bending;
 mod check;
 mod cloth;
+mod collider;
 mod cuts;
 
 use crate::error::Error;
@@ -51,6 +52,10 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         cloth::add(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
     }
 
+    let colliders = (scene.colliders.iter().enumerate())
+        .map(|(index, body)| collider::compile(body, &Check::new(&format!("collider.{index}."))))
+        .collect::<Result<_, _>>()?;
+
     let n = draft.x.len();
     let springs = &mut draft.springs;
     springs.is_damped = springs.damping.iter().chain(&springs.relative_damping).any(|d| *d != 0.0);
@@ -91,6 +96,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         hinges: draft.hinges,
         triangles: draft.triangles,
         pins: draft.pins,
+        colliders,
         piece,
         piece_count,
         cloths: draft.cloths,

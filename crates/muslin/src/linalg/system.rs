@@ -1,7 +1,7 @@
 //! The matrix of one implicit step, stored by its parts (Kang & Cho 2002 §4.1: by springs):
 //!
 //! ```text
-//!   A w = lumped ∘ w  +  Σ links  B (w_a − w_b)  +  Σ elements  s g (g · w)
+//!   A w = (lumped + extra) ∘ w  +  Σ links  B (w_a − w_b)  +  Σ elements  s g (g · w)
 //! ```
 //!
 //! B is a symmetric 3×3 block per pair of particles; an element couples four particles by one
@@ -53,6 +53,8 @@ pub struct RankOne {
 pub struct System {
     /// Scalar diagonal: mass plus h times absolute damping. [kg]
     pub lumped: Vec<f32>,
+    /// More on the diagonal of the first rows; none if empty. [kg]
+    pub extra: Vec<Sym3>,
     /// B of each link: h² J + h D. [kg]
     pub link_blocks: Vec<Sym3>,
     /// `parts` consecutive rank-one terms per element of the topology.
@@ -73,6 +75,7 @@ impl System {
         let terms = topology.elements.len() * parts;
         Self {
             lumped: vec![0.0; particle_count],
+            extra: Vec::new(),
             link_blocks: vec![Sym3::ZERO; topology.links.len()],
             elements: vec![RankOne::default(); terms],
             parts,
@@ -84,10 +87,13 @@ impl System {
 
     /// Sums the diagonal blocks from the parts and inverts them.
     pub fn build_diagonal(&mut self, topology: &Topology, par: Par) {
-        let Self { lumped, link_blocks, elements, parts, diagonal, inverse, .. } = self;
+        let Self { lumped, extra, link_blocks, elements, parts, diagonal, inverse, .. } = self;
         par.blocks(diagonal, |block, out| {
-            let lumped = &lumped[block * BLOCK..];
+            let first = block * BLOCK;
+            let lumped = &lumped[first..];
             out.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
+            let extra = extra.get(first..).unwrap_or_default();
+            out.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
         });
         topology.links.add_to_both_ends(par, diagonal, link_blocks);
         par.blocks2(diagonal, inverse, |block, diagonal, inverse| {
@@ -108,11 +114,13 @@ impl System {
             let first = block * BLOCK;
             let (lumped, w) = (&self.lumped[first..], &w[first..]);
             out.iter_mut().zip(lumped.iter().zip(w)).for_each(|(o, (m, w))| *o = *m * *w);
+            let extra = self.extra.get(first..).unwrap_or_default();
+            out.iter_mut().zip(extra.iter().zip(w)).for_each(|(o, (m, w))| *o += *m * *w);
         });
         self.subtract_coupling(topology, par, w, out, -1.0);
     }
 
-    /// `out += sign · (lumped ∘ w − A w)`: the coupling part of A, zero for a rigid translation.
+    /// `out += sign · ((lumped + extra) ∘ w − A w)`: the coupling part of A, zero for a rigid translation.
     pub fn subtract_coupling(
         &mut self,
         topology: &Topology,

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! So a step of BDF2 is a step of backward Euler of length ĥ from (x̂, v̂). With nothing to look back
-//! on, at the start and after a discontinuity, ρ = 0 and it is backward Euler itself.
+//! on, at the start and after a discontinuity, and while anything touches a body, ρ = 0 and it is
+//! backward Euler itself.
 //!
 //! The linearisation is where the cloth is about to be, x + h v̄, rather than where it was: the
 //! strain that a linearised step leaves is half the square of the angle by which springs turn away
@@ -15,6 +16,7 @@
 //! as they did for a whole step.
 
 use super::Step;
+use crate::linalg::Sym3;
 use crate::linalg::vectors::update;
 use crate::mesh::links::PairKernel;
 use crate::model::Model;
@@ -28,9 +30,10 @@ const PASSES: u32 = 4;
 pub fn look_back(step: &Step<'_>, state: &mut State) -> f32 {
     let Step { model, h, par, held, .. } = *step;
     let n = state.x.len();
-    // Orientations are advanced by backward Euler, and take everything with them.
-    let alone = model.turning.is_empty();
-    let ratio = if state.previous_h > 0.0 && alone { h / state.previous_h } else { 0.0 };
+    // Orientations are advanced by backward Euler, and take everything with them; what a body decides is
+    // the velocity of such a step.
+    let smooth = model.turning.is_empty() && step.contact.weight.iter().all(|w| *w == Sym3::ZERO);
+    let ratio = if state.previous_h > 0.0 && smooth { h / state.previous_h } else { 0.0 };
     let back = ratio * ratio / (1.0 + 2.0 * ratio);
     let length = h * (1.0 + ratio) / (1.0 + 2.0 * ratio);
     state.previous_x.resize(n, Vec3::ZERO);
@@ -75,9 +78,9 @@ pub fn predict(
         update(par, velocity, |i, v| if held.free[i] == 0.0 { v } else { next[i] });
     }
     let (x, start, v) = (&state.previous_x, &state.x, &state.v);
-    update(par, velocity, |i, smooth| match held.free[i] {
-        0.0 => v[i],
-        _ => (x[i] + h * smooth - start[i]) / length,
+    update(par, velocity, |i, smooth| {
+        let decided = held.free[i] == 0.0 || step.contact.touches(i);
+        if decided { v[i] } else { (x[i] + h * smooth - start[i]) / length }
     });
 }
 

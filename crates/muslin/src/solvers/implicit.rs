@@ -13,7 +13,8 @@
 //!
 //! BDF2 is the same step from another start (`bdf2.rs`); it is linearised ahead, in Newton's form.
 //!
-//! Held particles get their velocity before the step; their Δv is zero throughout. Where particles
+//! Held particles get their velocity before the step; their Δv is zero throughout. Particles on bodies
+//! have a weight on their diagonal block (`collide/mod.rs`). Where particles
 //! have an orientation, rows n … 2n are their angular velocities: torque for force, inertia for mass.
 
 use super::potential::Potential;
@@ -69,6 +70,9 @@ pub struct Implicit {
     /// The unknown: Δv, or a Newton correction of it.
     change: Vec<Vec3>,
     scratch: Vec<Vec3>,
+    /// All of `change` so far: v − v_n without the rounding of v, which a contact's weight would make
+    /// larger than gravity.
+    drift: Vec<Vec3>,
     x: Vec<Vec3>,
     orientation: Vec<Quat>,
     /// Velocities, then angular velocities: one entry per row.
@@ -181,8 +185,10 @@ impl Implicit {
         let reduced = Reduced::new(method, model);
         let topology = coupled(&reduced, model);
         // Dampers along springs are not multiples of the identity.
-        let one_row =
-            scalar && turning.is_empty() && model.springs.damping.iter().all(|d| *d == 0.0);
+        let one_row = scalar
+            && turning.is_empty()
+            && model.colliders.is_empty()
+            && model.springs.damping.iter().all(|d| *d == 0.0);
         let cholesky = match method.solver {
             LinearSolver::Cholesky => {
                 Some(Cholesky::new(n, topology, parts, one_row).ok_or_else(|| {
@@ -227,6 +233,7 @@ impl Implicit {
             b: zeros.clone(),
             change: zeros.clone(),
             scratch: zeros.clone(),
+            drift: zeros[..model.particle_count()].to_vec(),
             x: zeros[..model.particle_count()].to_vec(),
             orientation: vec![Quat::IDENTITY; turning.inertia.len()],
             v: zeros,
@@ -241,6 +248,7 @@ impl Implicit {
         let Self { system, x, orientation, v, .. } = self;
         let (jacobian, at) = (self.method.jacobian, motion(x, orientation, v));
         self.forces.evaluate_external(model, inputs, par, at.x, at.v);
+        (self.forces.total.iter_mut().zip(&step.contact.friction)).for_each(|(f, t)| *f += *t);
         if self.method.newton > 1 || self.pyramid.is_some() {
             self.external.copy_from_slice(&self.forces.total);
         }
@@ -265,6 +273,7 @@ impl Implicit {
         spring::fill_blocks(blocks, &topology.links, springs, floors, jacobian, h, x);
         hinge::fill_elements(system, model, &self.forces.hinges, jacobian, h);
         turning::fill_elements(system, model, h, x, orientation);
+        system.extra.clone_from(&step.contact.weight);
         // The hierarchy has a diagonal of its own.
         if self.method.solver != LinearSolver::Hierarchy || self.multigrid.is_none() {
             system.build_diagonal(topology, par);
@@ -291,6 +300,9 @@ impl Implicit {
         let (rows, turning_rows) = self.b.split_at_mut(n);
         let (f, v, free) = (&self.forces.total, &self.v, &self.free);
         update(par, rows, |i, _| free[i] * (h * f[i] - model.mass[i] * (v[i] - start.v[i])));
+        for (i, weight) in step.contact.weight.iter().enumerate() {
+            rows[i] -= free[i] * (*weight * self.drift[i]);
+        }
         let (torques, inertia, spin) = (&self.forces.torques, &model.turning.inertia, &v[n..]);
         update(par, turning_rows, |i, _| {
             free[n + i] * (h * torques[i] - inertia[i] * (spin[i] - start.spin[i]))
@@ -299,9 +311,9 @@ impl Implicit {
 
     /// Halves `change` until it lowers the incremental potential; zero if nothing does.
     fn shorten(&mut self, step: &Step<'_>, state: &State) {
-        let Self { floors, external, system, x, v, change, .. } = self;
-        let potential =
-            Potential { step, floors, external, lumped: &system.lumped, start: state, x, v };
+        let Self { floors, external, system, x, v, change, drift, .. } = self;
+        let lumped = &system.lumped;
+        let potential = Potential { step, floors, external, lumped, start: state, x, v, drift };
         let here = potential.at(change, 0.0);
         let mut share = 1.0;
         // Velocities carry the rounding of f32.
@@ -398,10 +410,11 @@ impl Implicit {
                 let Some(cholesky) = &mut self.cholesky else {
                     return Outcome::default();
                 };
-                // Only the scalar Jacobian without drag-changing wind or pulls gives the same matrix twice,
+                // Only the scalar Jacobian without bodies, drag-changing wind or pulls gives the same matrix twice,
                 // and 3D springs have none.
                 let constant = method.jacobian == Jacobian::Scalar
                     && inputs.pulls.is_empty()
+                    && model.colliders.is_empty()
                     && model.turning.is_empty()
                     && !model.springs.is_damped
                     && !model.air.acts_on_triangles();
@@ -428,7 +441,11 @@ impl Implicit {
         update(par, &mut state.spin, |i, spin| held.turns[i] * spin);
         self.free[..n].copy_from_slice(&held.free);
         self.free[n..].copy_from_slice(&held.turns);
-        if !ahead {
+        if ahead {
+            let (v, start) = (&self.v, &state.v);
+            update(par, &mut self.drift, |i, _| v[i] - start[i]);
+        } else {
+            self.drift.fill(Vec3::ZERO);
             self.x.copy_from_slice(&state.x);
             self.v[..n].copy_from_slice(&state.v);
         }
@@ -446,6 +463,10 @@ impl Implicit {
                 self.newton_right_side(step, state);
                 solved.work += self.guess(step, guess, &state.last_change);
             }
+            // A body's velocity needs no guess.
+            let bodies = step.contact;
+            let touching = (0..bodies.weight.len()).filter(|i| bodies.touches(*i));
+            touching.for_each(|i| self.change[i] = Vec3::ZERO);
             // Solve.
             let begun = clock::now();
             let outcome = self.solve(step, newton == 0);
@@ -481,6 +502,7 @@ impl Implicit {
                 self.shorten(step, state);
             }
             add_scaled(par, &mut self.v, 1.0, &self.change);
+            add_scaled(par, &mut self.drift, 1.0, &self.change[..n]);
             set_sum(par, &mut self.x, &state.x, h, &self.v[..n]);
             self.orientation.copy_from_slice(&state.orientation);
             turning::advance(&mut self.orientation, h, &self.v[n..]);
@@ -505,6 +527,10 @@ impl Implicit {
 }
 
 impl Solver for Implicit {
+    fn drift(&self) -> Option<&[Vec3]> {
+        Some(&self.drift)
+    }
+
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
         if self.method.integrator == Integrator::Bdf2 {
             let h = bdf2::look_back(step, state);

@@ -17,6 +17,7 @@ pub mod xpbd;
 
 pub use crate::forces::spring::Jacobian;
 
+use crate::collide::Guide;
 use crate::error::Error;
 use crate::inputs::Inputs;
 use crate::model::Model;
@@ -365,6 +366,8 @@ pub struct Step<'a> {
     pub inputs: &'a Inputs,
     /// Held particles.
     pub held: &'a Held,
+    /// Particles on bodies.
+    pub contact: &'a Guide,
     /// Length of the step. [s]
     pub h: f32,
     /// Threads.
@@ -410,6 +413,12 @@ pub trait Solver: Send {
     /// Updates positions and velocities by `step.h`. Held particles move with their given
     /// velocity. May leave numbers that are not finite: the caller rolls back.
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved;
+
+    /// How the last step changed the velocities, with all digits of a small change, if the solver heeds
+    /// [`Step::contact`]. Where not, contacts are projected after the step. [m/s]
+    fn drift(&self) -> Option<&[Vec3]> {
+        None
+    }
 }
 
 /// The solver of a method for a model.

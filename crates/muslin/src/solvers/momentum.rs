@@ -1,8 +1,8 @@
 //! Momentum put back after an approximate solve.
 //!
 //! Truncated sweeps and scalar Jacobians lose momentum that the exact solution of the same system
-//! has: a free sheet falls at a fraction of g, a spinning one stops. For every piece without held or
-//! pulled particles this adds the rigid motion that restores it:
+//! has: a free sheet falls at a fraction of g, a spinning one stops. For every piece without held, pulled or
+//! touching particles this adds the rigid motion that restores it:
 //!
 //! ```text
 //!   linear    s = (Σ h f − Σ w Δv) / Σ w                       w = m + h c, c the absolute damping
@@ -51,6 +51,9 @@ impl Correction {
         for particle in held.chain(inputs.pulls.iter().map(|pull| pull.particle)) {
             self.pieces[model.piece[particle] as usize].held = true;
         }
+        for i in (0..step.contact.weight.len()).filter(|i| step.contact.touches(*i)) {
+            self.pieces[model.piece[i] as usize].held = true;
+        }
         if self.pieces.iter().all(|piece| piece.held) {
             return;
         }
@@ -91,7 +94,7 @@ impl Correction {
         for i in 0..x.len() {
             let piece = &mut self.pieces[model.piece[i] as usize];
             let (weight, mass) = (f64::from(lumped[i]), f64::from(model.mass[i]));
-            piece.held |= held.free[i] == 0.0;
+            piece.held |= held.free[i] == 0.0 || step.contact.touches(i);
             piece.weight += weight;
             piece.missing += f64::from(h) * forces[i].as_dvec3() - weight * change[i].as_dvec3();
             piece.mass += mass;

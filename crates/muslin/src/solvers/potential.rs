@@ -2,10 +2,12 @@
 //!
 //! ```text
 //!   Φ(v) = ½ Σ m |v − v_n|² + E(x_n + h v) − h Σ f_e · (v − v_k) + ½ Σ (w − m) |v − v_k|² + ½ h vᵀ D v
+//!          + ½ Σ (v − v_n)ᵀ W (v − v_n)
 //! ```
 //!
 //! with f_e the external forces at the velocity v_k of the linearisation, w = m + h c the scalar
-//! diagonal, and D the dampers of springs and 3D springs in the directions of x_k. Its gradient at v_k
+//! diagonal, D the dampers of springs and 3D springs in the directions of x_k, and W the
+//! weights of contacts. Its gradient at v_k
 //! is minus the right-hand side of Newton's equation, so a step that lowers Φ makes progress, however
 //! far from the minimum. Positions are never rounded to f32 here: a stretch of a millionth would drown in it.
 
@@ -25,6 +27,8 @@ pub struct Potential<'a> {
     /// x_k and v_k.
     pub x: &'a [Vec3],
     pub v: &'a [Vec3],
+    /// v_k − v_n.
+    pub drift: &'a [Vec3],
 }
 
 impl Potential<'_> {
@@ -40,6 +44,10 @@ impl Potential<'_> {
             sum += 0.5 * mass * (v - self.start.v[i]).as_dvec3().length_squared();
             sum += 0.5 * (f64::from(self.lumped[i]) - mass) * moved.length_squared();
             sum -= f64::from(h) * self.external[i].as_dvec3().dot(moved);
+        }
+        for (i, weight) in self.step.contact.weight.iter().enumerate() {
+            let change = self.drift[i] + share * change[i];
+            sum += 0.5 * f64::from(change.dot(*weight * change));
         }
         for (i, inertia) in model.turning.inertia.iter().enumerate() {
             let turned = (velocity(n + i) - self.start.spin[i]).as_dvec3();

@@ -197,6 +197,8 @@ impl Multigrid {
         par.blocks(&mut finest.diagonal, |block, diagonal| {
             let lumped = &system.lumped[block * BLOCK..];
             diagonal.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
+            let extra = system.extra.get(block * BLOCK..).unwrap_or_default();
+            diagonal.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
         });
         self.links.add_to_both_ends(par, &mut finest.diagonal, &finest.link_blocks);
         finest.hold(free);

@@ -1,0 +1,362 @@
+//! Contact of cloth with bodies: who touches what, what the solver is told, and what is put right
+//! after it. Everything about contact is decided here; methods only carry it out.
+//!
+//! A contact is a plane at the end of the step, n · (x − q) ≥ 0, tangent to the body at `thickness`
+//! where the particle's path first meets it. A particle in contact either *sticks*, its velocity given
+//! in all directions, or *slides*, its velocity given along n and friction acting across it. Friction
+//! enters as a drag c = μ p_n/|u| on the sliding velocity u: the same force as Coulomb's once p_n and u
+//! are those of the step, and one that never drives, whatever they were taken to be.
+//!
+//! Methods that solve a system see contacts in it: the particle starts the solve with the given
+//! velocity, and a weight W n nᵀ (W I if it sticks) on its diagonal block keeps it. What the weight had
+//! to take is the impulse of the body,
+//!
+//! ```text
+//!   p = m (v' − v) − W Δv        v' the velocity given to it, Δv its small change by the solver
+//! ```
+//!
+//! and tells whether the guess was right: p · n < 0 lets go, |p_t| > μ p_n slides, what lost most of its
+//! speed sticks, a drag of another p_n or u is set anew, and a path that meets a body it was not told of
+//! touches it. Then the step is solved again, a few times at most. Other methods, and what is left, are projected: put on
+//! the plane, with the same law of friction on the impulse that this takes.
+//!
+//! Sticking is a place: the anchor, in the body's coordinates, is part of the state, so that nothing
+//! creeps however long it rests.
+
+mod bodies;
+mod contact;
+mod face;
+pub mod shape;
+pub mod surface;
+mod sweep;
+
+use crate::linalg::Sym3;
+use crate::model::{Model, Pose};
+use crate::par::{BLOCK, Par};
+use crate::state::State;
+use bodies::{Bodies, Meeting};
+use contact::{Contact, begin, given, project};
+use glam::{DVec3, Vec3};
+
+/// A contact's weight W in units of the particle's own row, m + h d + h² Σ k.
+const WEIGHT: f32 = 1e3;
+
+/// Deeper than this share of the thickness is put right even where the solver saw the contact.
+const DEEP: f64 = 0.02;
+
+/// Solves of one step at most.
+pub const MOST_SOLVES: u32 = 4;
+
+/// What contacts tell a solver; empty where a scene has no bodies.
+#[derive(Clone, Debug, Default)]
+pub struct Guide {
+    /// Weight on each particle's block of the system matrix, which keeps the velocity it came with
+    /// in the directions that bodies decide. [kg]
+    pub weight: Vec<Sym3>,
+    /// Friction of sliding particles. [N]
+    pub friction: Vec<Vec3>,
+}
+
+impl Guide {
+    /// Whether a body decides something about this particle.
+    pub fn touches(&self, particle: usize) -> bool {
+        self.weight.get(particle).is_some_and(|w| *w != Sym3::ZERO)
+    }
+}
+
+/// Contacts of the current step, and storage.
+#[derive(Default)]
+pub struct Contacts {
+    /// By particle, then body.
+    list: Vec<Contact>,
+    /// Velocities at the start of the step, before contacts changed any. [m/s]
+    start_v: Vec<Vec3>,
+    /// Bodies at the start and the end of the step.
+    from: Vec<Pose>,
+    to: Vec<Pose>,
+    /// Σ k and Σ d of the springs and hinges of each particle.
+    stiffness: Vec<f32>,
+    damping: Vec<f32>,
+    near: Vec<bool>,
+    /// Longest edge of the mesh at rest: balls that fit through are met by triangles as well. [m]
+    longest_edge: f64,
+    /// Planes of triangles that meet balls, for each of their corners, by particle and body.
+    faces: Vec<face::Corner>,
+    /// What the solver is told.
+    pub guide: Guide,
+}
+
+impl Contacts {
+    /// Storage for a model.
+    pub fn new(model: &Model) -> Self {
+        if model.colliders.is_empty() {
+            return Self::default();
+        }
+        let n = model.particle_count();
+        let (mut stiffness, mut damping) = (vec![0.0; n], vec![0.0; n]);
+        let springs = &model.springs;
+        for (s, ends) in model.topology.links.ends().iter().enumerate() {
+            for end in ends.map(|e| e as usize) {
+                stiffness[end] += springs.stiffness[s];
+                damping[end] += springs.damping[s] + springs.relative_damping[s];
+            }
+        }
+        let hinges = &model.hinges;
+        for (i, corners) in model.topology.elements[..hinges.len()].iter().enumerate() {
+            for (corner, flat) in corners.iter().zip(hinges.flat[i]) {
+                stiffness[*corner as usize] += hinges.stiffness[i] * flat * flat;
+            }
+        }
+        let bodies = model.colliders.len();
+        Self {
+            list: Vec::with_capacity(n * bodies.min(3)),
+            start_v: vec![Vec3::ZERO; n],
+            from: Vec::with_capacity(bodies),
+            to: Vec::with_capacity(bodies),
+            stiffness,
+            damping,
+            near: vec![false; n],
+            longest_edge: face::longest_edge(model),
+            faces: Vec::with_capacity(face::most_corners(model)),
+            guide: Guide { weight: vec![Sym3::ZERO; n], friction: vec![Vec3::ZERO; n] },
+        }
+    }
+
+    /// Whether the scene has bodies.
+    pub fn any(&self) -> bool {
+        !self.near.is_empty()
+    }
+
+    /// The bodies' way during this step: from where the state has them to `to`.
+    pub fn move_bodies(&mut self, state: &State, to: impl Iterator<Item = Pose>) {
+        self.from.clone_from(&state.colliders);
+        self.to.clear();
+        self.to.extend(to);
+    }
+
+    /// Where the bodies are at the end of the step.
+    pub fn bodies_at_end(&self) -> &[Pose] {
+        &self.to
+    }
+
+    /// Finds who will touch a body if nothing but gravity acts, and who still does.
+    pub fn detect(&mut self, at: &Moment<'_>, state: &State) {
+        self.list.clear();
+        self.start_v.copy_from_slice(&state.v);
+        let h = at.h;
+        let ahead = |i: usize| state.x[i] + h * (state.v[i] + h * at.gravity);
+        self.find_near(at, &state.x, ahead);
+        let mut touches = &state.touches[..];
+        for i in (0..state.x.len()).filter(|i| self.near[*i]) {
+            let earlier = touches.partition_point(|t| (t.particle as usize) < i);
+            touches = &touches[earlier..];
+            for c in 0..at.model.colliders.len() {
+                let own = touches.iter().take_while(|t| t.particle as usize == i);
+                let touch = own.into_iter().find(|t| t.collider as usize == c);
+                let bodies = bodies(at, &self.from, &self.to);
+                let found = self.meeting(&bodies, [i, c], state.x[i], ahead(i), touch.is_some());
+                if let Some(found) = found {
+                    let contact = begin(&bodies, [i, c], &found, state, touch);
+                    self.list.push(contact);
+                }
+            }
+        }
+    }
+
+    /// Gives the particles in contact their velocities, and the solver its guide.
+    pub fn prepare(&mut self, at: &Moment<'_>, v: &mut [Vec3]) {
+        let Guide { weight, friction } = &mut self.guide;
+        weight.fill(Sym3::ZERO);
+        friction.fill(Vec3::ZERO);
+        for group in self.list.chunk_by(|a, b| a.particle == b.particle) {
+            let i = group[0].particle as usize;
+            let w = WEIGHT * row(at, &self.stiffness, &self.damping, i);
+            v[i] = given(group, v[i]);
+            for contact in group.iter().filter(|c| c.active) {
+                let across = if contact.sticks { w } else { contact.drag.min(w) };
+                weight[i] += Sym3::scalar(across);
+                weight[i] += Sym3::outer(w - across, contact.normal);
+                if !contact.sticks {
+                    friction[i] -= across / at.h * contact.tangential(v[i] - contact.carry);
+                }
+            }
+        }
+    }
+
+    /// Compares what the solver found with what it was told. True if that was wrong somewhere:
+    /// the step is to be solved again.
+    pub fn judge(
+        &mut self,
+        at: &Moment<'_>,
+        before: &State,
+        after: &State,
+        drift: &[Vec3],
+    ) -> bool {
+        let mut hardest_pull = 0.0f32;
+        for group in self.list.chunk_by_mut(|a, b| a.particle == b.particle) {
+            let i = group[0].particle as usize;
+            let given = given(group, self.start_v[i]);
+            let (m, weight) = (at.model.mass[i], self.guide.weight[i]);
+            let p = m * (given - self.start_v[i]) - weight * drift[i];
+            let count = group.iter().filter(|c| c.active).count() as f32;
+            let w = WEIGHT * row(at, &self.stiffness, &self.damping, i);
+            for contact in group.iter_mut().filter(|c| c.active) {
+                // What squeezes it between bodies does not show in the sum.
+                let apart = contact.approach - contact.normal.dot(given);
+                let squeeze = if count > 1.0 { w * apart } else { 0.0 };
+                contact.reaction = p / count + squeeze * contact.normal;
+                hardest_pull = hardest_pull.min(contact.normal.dot(contact.reaction));
+            }
+        }
+        let mut wrong = false;
+        for contact in self.list.iter_mut().filter(|c| c.active) {
+            let i = contact.particle as usize;
+            let mu = at.model.colliders[contact.collider as usize].friction as f32;
+            let row = row(at, &self.stiffness, &self.damping, i);
+            wrong |= contact.decide(mu, row, hardest_pull, [self.start_v[i], after.v[i]]);
+        }
+        wrong | self.find_new(at, before, after)
+    }
+
+    /// Adds contacts that the path of the solved step meets and nobody was told of.
+    fn find_new(&mut self, at: &Moment<'_>, before: &State, after: &State) -> bool {
+        self.find_near(at, &before.x, |i| after.x[i]);
+        let (old, mut found_any) = (self.list.len(), false);
+        for i in (0..before.x.len()).filter(|i| self.near[*i]) {
+            for c in 0..at.model.colliders.len() {
+                let place = self.list[..old].binary_search_by_key(&(i, c), |contact| {
+                    (contact.particle as usize, contact.collider as usize)
+                });
+                if place.is_ok_and(|place| self.list[place].active) {
+                    continue;
+                }
+                let bodies = bodies(at, &self.from, &self.to);
+                let found = self.meeting(&bodies, [i, c], before.x[i], after.x[i], false);
+                let Some(found) = found else { continue };
+                // One that just let go and only grazes the body stays free.
+                let (end, x1) = (bodies.to[c].to_own(point(after.x[i])), point(after.x[i]));
+                if place.is_ok() && bodies.gap(c, end) > -bodies.close(c, x1) {
+                    continue;
+                }
+                found_any = true;
+                match place {
+                    Ok(place) => {
+                        let contact = &mut self.list[place];
+                        (contact.active, contact.kept) = (true, true);
+                    }
+                    Err(_) => self.list.push(begin(&bodies, [i, c], &found, before, None)),
+                }
+            }
+        }
+        self.list.sort_unstable_by_key(|contact| (contact.particle, contact.collider));
+        found_any
+    }
+
+    /// Ends the step: bodies are where they go, particles outside them, and what sticks where is
+    /// remembered. `seen`: the solver was told of the contacts.
+    pub fn finish(&mut self, at: &Moment<'_>, before: &State, state: &mut State, seen: bool) {
+        state.touches.clear();
+        if seen {
+            for contact in self.list.iter().filter(|c| c.active) {
+                state.x[contact.particle as usize] += contact.push * contact.normal;
+            }
+        } else {
+            self.list.clear();
+        }
+        self.find_near(at, &before.x, |i| state.x[i]);
+        let mut solved = self.list.iter().filter(|c| c.active).peekable();
+        let mut touches = &before.touches[..];
+        for i in 0..state.x.len() {
+            let is_solved = solved.peek().is_some_and(|c| c.particle as usize == i);
+            if !self.near[i] && !is_solved {
+                continue;
+            }
+            let earlier = touches.partition_point(|t| (t.particle as usize) < i);
+            touches = &touches[earlier..];
+            for c in 0..at.model.colliders.len() {
+                let key = (i as u32, c as u32);
+                let of_solver = solved.next_if(|s| (s.particle, s.collider) == key);
+                let touch = touches.iter().take_while(|t| t.particle == key.0);
+                let touch = touch.into_iter().find(|t| t.collider == key.1);
+                let bodies = bodies(at, &self.from, &self.to);
+                let kept = of_solver.map(|contact| contact.touch());
+                let deep = |x: Vec3| {
+                    let gap = bodies.gap(c, bodies.to[c].to_own(point(x)));
+                    gap < -DEEP * at.model.colliders[c].thickness
+                };
+                let result = match kept {
+                    Some(kept) if !deep(state.x[i]) => Some(kept),
+                    _ => {
+                        let (x0, x1) = (before.x[i], state.x[i]);
+                        let found = self.meeting(&bodies, [i, c], x0, x1, touch.is_some());
+                        let put = found.and_then(|found| {
+                            project(&bodies, at.model.mass[i], [i, c], &found, state, touch)
+                        });
+                        put.or(kept)
+                    }
+                };
+                state.touches.extend(result);
+            }
+        }
+    }
+
+    /// Where the path of a particle, or else a triangle at it, meets body `c`.
+    fn meeting(
+        &self,
+        bodies: &Bodies<'_>,
+        [i, c]: [usize; 2],
+        x0: Vec3,
+        x1: Vec3,
+        stays: bool,
+    ) -> Option<Meeting> {
+        bodies.meeting(c, point(x0), point(x1), stays).or_else(|| {
+            let key = (i as u32, c as u32);
+            let place = self.faces.binary_search_by_key(&key, |f| (f.particle, f.collider)).ok()?;
+            Some(self.faces[place].meeting)
+        })
+    }
+
+    /// Marks the particles whose path may meet a body, and finds the triangles that meet a ball.
+    fn find_near(&mut self, at: &Moment<'_>, x: &[Vec3], end: impl Fn(usize) -> Vec3 + Sync) {
+        let bodies = bodies(at, &self.from, &self.to);
+        self.faces.clear();
+        face::find(&bodies, at.model, self.longest_edge, x, &end, &mut self.faces);
+        at.par.blocks(&mut self.near, |block, near| {
+            for (k, near) in near.iter_mut().enumerate() {
+                let i = block * BLOCK + k;
+                let end = end(i);
+                *near = at.free[i] != 0.0 && end.is_finite() && bodies.any_near(x[i], end);
+            }
+        });
+        for corner in self.faces.iter().filter(|c| at.free[c.particle as usize] != 0.0) {
+            self.near[corner.particle as usize] = true;
+        }
+    }
+}
+
+/// What stays the same during one step.
+pub struct Moment<'a> {
+    /// The constants.
+    pub model: &'a Model,
+    /// 1 for a free particle, 0 for a held one, which no body moves.
+    pub free: &'a [f32],
+    /// Acceleration of gravity. [m/s²]
+    pub gravity: Vec3,
+    /// Length of the step. [s]
+    pub h: f32,
+    /// Threads.
+    pub par: Par,
+}
+
+fn bodies<'a>(at: &Moment<'a>, from: &'a [Pose], to: &'a [Pose]) -> Bodies<'a> {
+    Bodies { colliders: &at.model.colliders, from, to, h: f64::from(at.h) }
+}
+
+fn point(x: Vec3) -> DVec3 {
+    x.as_dvec3()
+}
+
+/// The size of a particle's row of the system. [kg]
+fn row(at: &Moment<'_>, stiffness: &[f32], damping: &[f32], i: usize) -> f32 {
+    at.model.mass[i] + at.h * damping[i] + at.h * at.h * stiffness[i]
+}
