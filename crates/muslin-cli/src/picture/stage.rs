@@ -123,7 +123,14 @@ impl<'a> Stage<'a> {
         let cloths = triangles.len();
         triangles.extend(&self.bodies);
         let shadows = Shadows::new(x, &triangles);
-        self.draw_cloths(&mut canvas, &camera, x, &shadows, (&pieces, &triangles[..cloths]), shares);
+        self.draw_cloths(
+            &mut canvas,
+            &camera,
+            x,
+            &shadows,
+            (&pieces, &triangles[..cloths]),
+            shares,
+        );
         self.draw_bodies(&mut canvas, &camera, x, &shadows);
         self.draw_lines(&mut canvas, &camera, x);
 

@@ -21,8 +21,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Figure 2: the collapsed cube",
         claim: "A cube of twelve conventional springs collapses without any spring force.",
         setup: &[
-            "A unit cube whose upright edges lean by 30 to 170°, nothing stretched; unit masses, k = 100 N/m with damping, no gravity, 80 s of symplectic Euler at 0.01 s (quick: 40 s).",
-            "Shape error: root mean square error of all 28 distances. The signed volume at a corner tells a cube from its mirror image.",
+            "A unit cube whose upright edges lean by 30 to 170°, nothing stretched; unit \
+             masses, k = 100 N/m with damping, no gravity, 80 s of symplectic Euler at \
+             0.01 s (quick: 40 s).",
+            "Shape error: root mean square error of all 28 distances. The signed volume \
+             at a corner tells a cube from its mirror image.",
         ],
         timed: false,
         run: figure_2,
@@ -32,8 +35,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Figure 5: the jelly cube recovers",
         claim: "Twelve 3D springs, as the edges of the cube, suffice for a stable jelly cube.",
         setup: &[
-            "As Figure 2 with 3D springs: k = 100 N/m, torsional stiffness 100 N·m, moment of inertia 0.1 m L² (the paper gives none), torsional damping 0.63 N·m·s.",
-            "Three laws of the torque: as printed, K θ sin θ, which has no stiffness at rest; linear; sine. Damping in the corrected form, which keeps both momenta.",
+            "As Figure 2 with 3D springs: k = 100 N/m, torsional stiffness 100 N·m, \
+             moment of inertia 0.1 m L² (the paper gives none), torsional damping 0.63 \
+             N·m·s.",
+            "Three laws of the torque: as printed, K θ sin θ, which has no stiffness at \
+             rest; linear; sine. Damping in the corrected form, which keeps both momenta.",
         ],
         timed: false,
         run: figure_5,
@@ -41,10 +47,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "jeong-figure-6",
         title: "Figure 6: creases",
-        claim: "3D springs simulate creases “that were impossible for the previous techniques without any geometrical procedure.”",
+        claim: "3D springs simulate creases “that were impossible for the previous techniques \
+         without any geometrical procedure.”",
         setup: &[
-            "13×9 masses, pleats of 90°, started flat, hung at the middle of an edge under g = 0.1, 60 s (quick: 30 s), symplectic Euler at 0.01 s; k = 300 N/m, K = 100 N·m, sine law.",
-            "Conventional springs of two kinds: with the rest lengths of a flat sheet, and with the lengths of the pleated one (all distances up to two cells).",
+            "13×9 masses, pleats of 90°, started flat, hung at the middle of an edge \
+             under g = 0.1, 60 s (quick: 30 s), symplectic Euler at 0.01 s; k = 300 N/m, \
+             K = 100 N·m, sine law.",
+            "Conventional springs of two kinds: with the rest lengths of a flat sheet, \
+             and with the lengths of the pleated one (all distances up to two cells).",
             "Right side: share of creases whose ridge is where the rest shape has it.",
         ],
         timed: false,
@@ -54,19 +64,22 @@ pub const EXPERIMENTS: &[Experiment] = &[
         id: "jeong-figure-7",
         title: "Figure 7: a bar on a wall",
         claim: "Ten cubes of 3D springs make a bar that holds itself under gravity.",
-        setup: &[
-            "Scene jeong-bar: 44 unit masses, 84 springs, k = K = 1000, g = 1, clamped at the wall; beside it the same of edges only. 60 s by implicit Euler at 0.1 s, until at rest.",
-        ],
+        setup: &["Scene jeong-bar: 44 unit masses, 84 springs, k = K = 1000, g = 1, clamped at \
+             the wall; beside it the same of edges only. 60 s by implicit Euler at 0.1 s, \
+             until at rest."],
         timed: false,
         run: figure_7,
     },
     Experiment {
         id: "jeong-cost",
         title: "Cost: twelve 3D springs against twenty conventional ones",
-        claim: "The 3D spring requires almost the same computation as the conventional spring in the jelly cube case (12 against 20 springs).",
+        claim: "The 3D spring requires almost the same computation as the conventional spring in \
+         the jelly cube case (12 against 20 springs).",
         setup: &[
-            "Symplectic Euler steps of many cubes at once, so that the loops count and not the calls; least of several rounds in turn, one thread.",
-            "Twenty conventional springs: 12 edges, a diagonal per face, two through the body. “Almost the same”: up to half again as much.",
+            "Symplectic Euler steps of many cubes at once, so that the loops count and \
+             not the calls; least of several rounds in turn, one thread.",
+            "Twenty conventional springs: 12 edges, a diagonal per face, two through the \
+             body. “Almost the same”: up to half again as much.",
         ],
         timed: true,
         run: cost,
@@ -74,10 +87,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "jeong-energy",
         title: "Energy: integrating with Euler's method",
-        claim: "Torques and forces can be integrated by using conventional methods such as the Euler method.",
+        claim: "Torques and forces can be integrated by using conventional methods such as the \
+         Euler method.",
         setup: &[
-            "An undamped cube of 3D springs (k = K = 100, inertia 0.1, sine law), shaken a little, 200 s (quick: 60 s) at 0.01 s. Drift: mean energy of the last quarter over that of the first.",
-            "Euler as it is usually written (positions with old velocities), and symplectic Euler.",
+            "An undamped cube of 3D springs (k = K = 100, inertia 0.1, sine law), shaken \
+             a little, 200 s (quick: 60 s) at 0.01 s. Drift: mean energy of the last \
+             quarter over that of the first.",
+            "Euler as it is usually written (positions with old velocities), and \
+             symplectic Euler.",
         ],
         timed: false,
         run: energy,
@@ -98,8 +115,26 @@ fn shape(sim: &Sim) -> (f64, f64) {
     ((squares / 28.0).sqrt(), (x[1] - x[0]).cross(x[3] - x[0]).dot(x[4] - x[0]))
 }
 
-/// Lets a leaning cube go: shape error over time, signed volume at the end, and the states at the start, in between and at the end.
-fn recover(lab: &Lab, cloth: Cloth) -> Result<(Vec<(f64, f64)>, f64, Vec<Vec<Vec3>>), Failure> {
+/// How a cube came back.
+struct Recovery {
+    /// Shape error over time.
+    errors: Vec<(f64, f64)>,
+    /// Signed volume at the end.
+    volume: f64,
+    /// At the start, in between and at the end.
+    frames: Vec<Vec<Vec3>>,
+}
+
+impl Recovery {
+    /// Shape error at the end.
+    fn error(&self) -> f64 {
+        self.errors.last().map_or(f64::NAN, |last| last.1)
+    }
+}
+
+/// Lets a leaning cube go.
+fn recover(lab: &Lab, cloth: Cloth) -> Result<Recovery, Failure> {
+    lab.now("jelly cube")?;
     let mut sim = Sim::new(weightless(cloth).compile()?, preset("symplectic-euler")?)?;
     let (mut errors, mut frames) = (Vec::new(), vec![sim.state().x.clone()]);
     let steps = lab.pick(4000, 8000);
@@ -112,11 +147,10 @@ fn recover(lab: &Lab, cloth: Cloth) -> Result<(Vec<(f64, f64)>, f64, Vec<Vec<Vec
         }
         sim.advance(0.01);
     }
-    lab.now("jelly cube")?;
     let (error, volume) = shape(&sim);
     errors.push((f64::from(steps) * 0.01, error));
     frames.push(sim.state().x.clone());
-    Ok((errors, volume, frames))
+    Ok(Recovery { errors, volume, frames })
 }
 
 fn turning(law: TurningLaw) -> Turning {
@@ -131,28 +165,43 @@ fn figure_2(lab: &Lab) -> Result<Finding, Failure> {
     for angle in ANGLES {
         let mut cells = vec![format!("{angle}°")];
         for springs in [12, 20, 28] {
-            let (errors, volume, frames) = recover(lab, jelly(springs, angle))?;
-            let error = errors[errors.len() - 1].1;
-            cells.extend([number(error), number(volume)]);
+            let cube = recover(lab, jelly(springs, angle))?;
+            cells.extend([number(cube.error()), number(cube.volume)]);
             if springs == 12 {
-                least = least.min(error);
+                least = least.min(cube.error());
                 if angle == 60.0 {
-                    pictures = frames;
+                    pictures = cube.frames;
                 }
             }
-            mirrored += u32::from(springs == 28 && volume < -0.9);
+            mirrored += u32::from(springs == 28 && cube.volume < -0.9);
         }
         rows.push(cells);
     }
     let model = weightless(jelly(12, 60.0)).compile()?;
     Ok(Finding::default()
-        .claim([Check::new("12 conventional springs: least shape error left of all angles", least, Bound::Above(0.05))])
-        .because(HOLDS, format!(
-            "Twelve conventional springs leave the cube lying wherever it lies. Even all 28 do not always help: from {mirrored} of the {} angles they settle as the mirror image of the cube, which distances cannot tell apart.",
-            ANGLES.len()
+        .claim([Check::new(
+            "12 conventional springs: least shape error left of all angles",
+            least,
+            Bound::Above(0.05),
+        )])
+        .because(
+            HOLDS,
+            format!(
+                "Twelve conventional springs leave the cube lying wherever it lies. Even \
+                 all 28 do not always help: from {mirrored} of the {} angles they settle \
+                 as the mirror image of the cube, which distances cannot tell apart.",
+                ANGLES.len()
+            ),
+        )
+        .picture(
+            "12 conventional springs, leaning by 60°: start, 0.2 s, 1 s, end",
+            &strip(&model, pictures.iter().map(Vec::as_slice), &pictures, None),
+        )?
+        .table(
+            "Conventional springs: shape error and signed volume at the end",
+            &["leaning by", "12: error", "volume", "20: error", "volume", "28: error", "volume"],
+            rows,
         ))
-        .picture("12 conventional springs, leaning by 60°: start, 0.2 s, 1 s, end", &strip(&model, pictures.iter().map(Vec::as_slice), &pictures, None))?
-        .table("Conventional springs: shape error and signed volume at the end", &["leaning by", "12: error", "volume", "20: error", "volume", "28: error", "volume"], rows))
 }
 
 fn figure_5(lab: &Lab) -> Result<Finding, Failure> {
@@ -161,14 +210,12 @@ fn figure_5(lab: &Lab) -> Result<Finding, Failure> {
     for angle in ANGLES {
         let mut cells = vec![format!("{angle}°")];
         for (i, (law, name)) in LAWS.into_iter().enumerate() {
-            let (errors, volume, frames) =
-                recover(lab, Cloth { turning: turning(law), ..jelly(3, angle) })?;
-            let error = errors[errors.len() - 1].1;
-            cells.extend([number(error), number(volume)]);
-            (worst[i], volumes) = (worst[i].max(error), volumes.min(volume));
+            let cube = recover(lab, Cloth { turning: turning(law), ..jelly(3, angle) })?;
+            cells.extend([number(cube.error()), number(cube.volume)]);
+            (worst[i], volumes) = (worst[i].max(cube.error()), volumes.min(cube.volume));
             if angle == 120.0 {
-                lines.push(series(name, errors));
-                pictures = frames;
+                lines.push(series(name, cube.errors));
+                pictures = cube.frames;
             }
         }
         rows.push(cells);
@@ -183,15 +230,49 @@ fn figure_5(lab: &Lab) -> Result<Finding, Failure> {
         )
     };
     Ok(Finding::default()
-        .claim([check(0, bound), check(1, 0.005), check(2, 0.005), Check::new("least signed volume of all (1 = upright, −1 = mirrored)", volumes, Bound::Above(0.95))])
+        .claim([
+            check(0, bound),
+            check(1, 0.005),
+            check(2, 0.005),
+            Check::new(
+                "least signed volume of all (1 = upright, −1 = mirrored)",
+                volumes,
+                Bound::Above(0.95),
+            ),
+        ])
         .condition("with a law that has stiffness at rest", [check(1, 0.005), check(2, 0.005)])
-        .because(HOLDS, format!(
-            "From every angle the cube comes back, the right way round. With the printed law it creeps in the end (error {} against {} and {}), since K θ sin θ is quadratic at rest; K θ or K sin θ cure that.",
-            number(worst[0]), number(worst[1]), number(worst[2])
+        .because(
+            HOLDS,
+            format!(
+                "From every angle the cube comes back, the right way round. With the \
+                 printed law it creeps in the end (error {} against {} and {}), since K θ \
+                 sin θ is quadratic at rest; K θ or K sin θ cure that.",
+                number(worst[0]),
+                number(worst[1]),
+                number(worst[2])
+            ),
+        )
+        .picture(
+            "12 3D springs, leaning by 120°, sine law: start, 0.2 s, 1 s, end",
+            &strip(&model, pictures.iter().map(Vec::as_slice), &pictures, None),
+        )?
+        .plot(&Plot {
+            logarithmic: [false, true],
+            ..curves("Shape error, leaning by 120°", "time [s]", "shape error", lines)
+        })
+        .table(
+            "3D springs: shape error and signed volume at the end",
+            &[
+                "leaning by",
+                "printed: error",
+                "volume",
+                "linear: error",
+                "volume",
+                "sine: error",
+                "volume",
+            ],
+            rows,
         ))
-        .picture("12 3D springs, leaning by 120°, sine law: start, 0.2 s, 1 s, end", &strip(&model, pictures.iter().map(Vec::as_slice), &pictures, None))?
-        .plot(&Plot { logarithmic: [false, true], ..curves("Shape error, leaning by 120°", "time [s]", "shape error", lines) })
-        .table("3D springs: shape error and signed volume at the end", &["leaning by", "printed: error", "volume", "linear: error", "volume", "sine: error", "volume"], rows))
 }
 
 const COLUMNS: usize = 13;
@@ -227,6 +308,7 @@ fn pleats(kind: usize) -> Cloth {
     };
     let (vertices, faces) = pleated(COLUMNS, ROWS, 1);
     let start: Vec<DVec3> = (0..vertices.len()).map(flat).collect();
+    let even = start.iter().map(|v| dvec3(v.x, 0.0, v.z)).collect();
     let near = |a: usize, b: usize| {
         let (c, r) = ((a % COLUMNS).abs_diff(b % COLUMNS), (a / COLUMNS).abs_diff(b / COLUMNS));
         (c, r) == (1, 1) || (c, r) == (2, 0) || (c, r) == (0, 2)
@@ -237,7 +319,7 @@ fn pleats(kind: usize) -> Cloth {
         .flat_map(|a| all.clone().filter(move |b| a < *b && near(a, *b)).map(move |b| [a, b]))
         .collect();
     let mesh = Mesh {
-        vertices: if kind == 2 { start.clone() } else { vertices },
+        vertices: if kind == 2 { even } else { vertices },
         faces,
         edges: if kind == 0 { Vec::new() } else { diagonals },
         start,
@@ -289,7 +371,11 @@ fn figure_6(lab: &Lab) -> Result<Finding, Failure> {
             &frames,
             None,
         );
-        finding = finding.picture("At the end: 3D springs; conventional springs with the lengths of the pleats; conventional springs, flat", &image)?;
+        finding = finding.picture(
+            "At the end: 3D springs; conventional springs with the lengths of the pleats; \
+             conventional springs, flat",
+            &image,
+        )?;
     }
     let own = || {
         [
@@ -307,15 +393,34 @@ fn figure_6(lab: &Lab) -> Result<Finding, Failure> {
     };
     Ok(finding
         .claim(own())
-        .claim([Check::new("conventional springs with the lengths of the pleats: mean angle [°]", found[1].0, Bound::Above(170.0))])
-        .condition("creases that know their side", own().into_iter().chain([
-            Check::new("conventional, lengths of the pleats: creases on the right side [%]", 100.0 * found[1].1, Bound::Below(75.0)),
-            Check::new("conventional, flat: mean angle [°]", found[2].0, Bound::Above(170.0)),
-        ]))
-        .because(CONDITION, format!(
-            "3D springs fold to {:.1}°, every crease on its side. “Impossible” is too strong: conventional springs with the lengths of the pleats fold too ({:.0}°), but {} of the creases point the right way, as lengths do not know sides.",
-            found[0].0, found[1].0, percent(found[1].1)
-        ))
+        .claim([Check::new(
+            "conventional springs with the lengths of the pleats: mean angle [°]",
+            found[1].0,
+            Bound::Above(170.0),
+        )])
+        .condition(
+            "creases that know their side",
+            own().into_iter().chain([
+                Check::new(
+                    "conventional, lengths of the pleats: creases on the right side [%]",
+                    100.0 * found[1].1,
+                    Bound::Below(75.0),
+                ),
+                Check::new("conventional, flat: mean angle [°]", found[2].0, Bound::Above(170.0)),
+            ]),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "3D springs fold to {:.1}°, every crease on its side. “Impossible” is too \
+                 strong: conventional springs with the lengths of the pleats fold too \
+                 ({:.0}°), but {} of the creases point the right way, as lengths do not \
+                 know sides.",
+                found[0].0,
+                found[1].0,
+                percent(found[1].1)
+            ),
+        )
         .table("Creases", &["springs", "mean angle", "on the right side"], rows))
 }
 
@@ -348,9 +453,25 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failure> {
             Check::new("tip of the bar of edges only [m]", edges, Bound::Below(-9.0)),
             Check::new("speed at the end [m/s]", sim.measure().max_speed, Bound::Below(0.01)),
         ])
-        .because(HOLDS, format!("The tip comes to rest {} m lower; of edges only the bar hangs down like a rope, {} m.", number(-turning), number(-edges)))
-        .picture("After 1, 4 and 60 s: 3D springs, and edges only", &strip(sim.model(), frames.iter().map(Vec::as_slice), &frames, None))?
-        .plot(&curves("Tip of the bar", "time [s]", "height [m]", vec![series("3D springs", first), series("edges only", second)])))
+        .because(
+            HOLDS,
+            format!(
+                "The tip comes to rest {} m lower; of edges only the bar hangs down like \
+                 a rope, {} m.",
+                number(-turning),
+                number(-edges)
+            ),
+        )
+        .picture(
+            "After 1, 4 and 60 s: 3D springs, and edges only",
+            &strip(sim.model(), frames.iter().map(Vec::as_slice), &frames, None),
+        )?
+        .plot(&curves(
+            "Tip of the bar",
+            "time [s]",
+            "height [m]",
+            vec![series("3D springs", first), series("edges only", second)],
+        )))
 }
 
 fn cost(lab: &Lab) -> Result<Finding, Failure> {
@@ -399,9 +520,30 @@ fn cost(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim([check(1), check(3)])
         .condition("with the sine law, which needs no inverse trigonometric function", [check(3)])
-        .because(HOLDS, format!("A step costs {} times that of twenty conventional springs with the printed law and {} times with the sine law.", number(ms[1] / ms[0]), number(ms[3] / ms[0])))
-        .because(CONDITION, format!("With the printed law a step costs {} times that of twenty conventional springs; with the sine law, which needs no inverse trigonometric function, {} times.", number(ms[1] / ms[0]), number(ms[3] / ms[0])))
-        .table("Time of a step per cube", &["springs", "ns", "in steps of twenty conventional springs (alike damped)"], rows))
+        .because(
+            HOLDS,
+            format!(
+                "A step costs {} times that of twenty conventional springs with the \
+                 printed law and {} times with the sine law.",
+                number(ms[1] / ms[0]),
+                number(ms[3] / ms[0])
+            ),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "With the printed law a step costs {} times that of twenty conventional \
+                 springs; with the sine law, which needs no inverse trigonometric \
+                 function, {} times.",
+                number(ms[1] / ms[0]),
+                number(ms[3] / ms[0])
+            ),
+        )
+        .table(
+            "Time of a step per cube",
+            &["springs", "ns", "in steps of twenty conventional springs (alike damped)"],
+            rows,
+        ))
 }
 
 fn energy(lab: &Lab) -> Result<Finding, Failure> {
@@ -459,7 +601,15 @@ fn energy(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim([symplectic(), euler])
         .condition("velocities first, then positions", [symplectic()])
-        .because(CONDITION, format!("With velocities first (symplectic Euler) the mean energy drifts by {} in {} s; with old velocities it grows without end.", number(drifts[0]), number(f64::from(steps) * 0.01)))
+        .because(
+            CONDITION,
+            format!(
+                "With velocities first (symplectic Euler) the mean energy drifts by {} in \
+                 {} s; with old velocities it grows without end.",
+                number(drifts[0]),
+                number(f64::from(steps) * 0.01)
+            ),
+        )
         .plot(&curves("Energy over its start", "time [s]", "E/E₀", lines))
         .table("Undamped cube", &["method", "h [s]", "drift", "largest E/E₀"], rows))
 }

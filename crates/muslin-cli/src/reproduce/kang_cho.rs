@@ -20,12 +20,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kang-cho-table-4",
         title: "Table 4: update times of four irregular meshes",
-        claim: "A cloth of 3025 polygons is updated in 0.0108 s on a Pentium II 600 MHz, so that it is animated in real time with steps of 1/120 s.",
+        claim: "A cloth of 3025 polygons is updated in 0.0108 s on a Pentium II 600 MHz, so that \
+         it is animated in real time with steps of 1/120 s.",
         setup: &[
-            "Round cloths with exactly the printed numbers of vertices, edges and triangles. These satisfy V − E + F = 1, so each mesh is a disc, and V and F give the number of border vertices (37, 51, 105, 150).",
-            "Method kang-cho-2002 as printed in Eq. 20, with the corrected signs; one spring per edge, no collision.",
-            "Spring constant 100 N/m, 0.15 kg/m² and h = 1/120 s are assumed; the time of a step does not depend on them.",
-            "Ours is the fastest of several rounds of steps in the middle of the fall, one thread.",
+            "Round cloths with exactly the printed numbers of vertices, edges and \
+             triangles. These satisfy V − E + F = 1, so each mesh is a disc, and V and F \
+             give the number of border vertices (37, 51, 105, 150).",
+            "Method kang-cho-2002 as printed in Eq. 20, with the corrected signs; one \
+             spring per edge, no collision.",
+            "Spring constant 100 N/m, 0.15 kg/m² and h = 1/120 s are assumed; the time of \
+             a step does not depend on them.",
+            "Ours is the fastest of several rounds of steps in the middle of the fall, \
+             one thread.",
         ],
         timed: true,
         run: table_4,
@@ -35,7 +41,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Figure 2: update time against mass-points",
         claim: "The state update time is linearly proportional to the number of mass-points.",
         setup: &[
-            "Round cloths as for Table 4, of 100 to 12,800 vertices (quick: to 3,200), evenly spaced.",
+            "Round cloths as for Table 4, of 100 to 12,800 vertices (quick: to 3,200), \
+             evenly spaced.",
             "The fit is by least squares; the exponent is the slope of the logarithms.",
         ],
         timed: true,
@@ -44,11 +51,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kang-cho-figure-4",
         title: "Figures 3 and 4: the flag of 2048 triangles",
-        claim: "Complex models are animated “without any significant decline of realism such as over-damping or over-stretching effects.”",
+        claim: "Complex models are animated “without any significant decline of realism such as \
+         over-damping or over-stretching effects.”",
         setup: &[
-            "Scene kang-flag: 33×33 particles, h = 1/300 s as printed; size 1 m, 0.15 kg, k = 100/50/2 N/m, damping 2e-4 N·s/m and the wind (6 m/s with gusts) are assumed, as the paper gives none.",
-            "Compared with the same implicit step solved to a residual of 1e-3 (method implicit-euler): what both have in common is not the sweeps' fault.",
-            "Over-damping: kinetic energy over the second half of the run, as a share of the converged one. Over-stretching: mean strain of structural springs over the same time, less the converged one.",
+            "Scene kang-flag: 33×33 particles, h = 1/300 s as printed; size 1 m, 0.15 kg, \
+             k = 100/50/2 N/m, damping 2e-4 N·s/m and the wind (6 m/s with gusts) are \
+             assumed, as the paper gives none.",
+            "Compared with the same implicit step solved to a residual of 1e-3 (method \
+             implicit-euler): what both have in common is not the sweeps' fault.",
+            "Over-damping: kinetic energy over the second half of the run, as a share of \
+             the converged one. Over-stretching: mean strain of structural springs over \
+             the same time, less the converged one.",
         ],
         timed: false,
         run: figure_4,
@@ -56,7 +69,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kang-cho-figure-5",
         title: "Figure 5: the dressed character",
-        claim: "The method efficiently generates plausible animation of a dressed human at interactive rate.",
+        claim: "The method efficiently generates plausible animation of a dressed human at \
+         interactive rate.",
         setup: &["Needs a character that moves and a garment that collides with it."],
         timed: false,
         run: |_| Ok(Finding::not_run("There is no dressed character among the scenes yet.")),
@@ -126,14 +140,30 @@ fn table_4(lab: &Lab) -> Result<Finding, Failure> {
     );
     Ok(Finding::default()
         .claim([counts(), linear(2.0), printed, ours("here: 120 updates of 3025 polygons [s]")])
-        .condition("on a machine faster than the paper's", [counts(), linear(4.0), ours("here: 120 updates of 3025 polygons [s]")])
-        .because(CONDITION, format!(
-            "By the printed figures 120 updates take 1.30 s of every second, so the paper's own machine was not in real time. Here an update takes {} ms.",
-            number(ms[2])
-        ))
+        .condition(
+            "on a machine faster than the paper's",
+            [counts(), linear(4.0), ours("here: 120 updates of 3025 polygons [s]")],
+        )
+        .because(
+            CONDITION,
+            format!(
+                "By the printed figures 120 updates take 1.30 s of every second, so the \
+                 paper's own machine was not in real time. Here an update takes {} ms.",
+                number(ms[2])
+            ),
+        )
         .table(
             "Update times; in brackets the printed counts",
-            &["vertices", "edges", "triangles", "printed [s]", "here [s]", "times faster", "printed [ns per vertex and edge]", "here [ns]"],
+            &[
+                "vertices",
+                "edges",
+                "triangles",
+                "printed [s]",
+                "here [s]",
+                "times faster",
+                "printed [ns per vertex and edge]",
+                "here [ns]",
+            ],
             rows,
         ))
 }
@@ -163,10 +193,40 @@ fn figure_2(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim([check(0.85, 1.15), line(0.99)])
         .condition("while the mesh fits into the same cache", [check(0.7, 1.4), line(0.95)])
-        .because(HOLDS, format!("The time grows with the power {} of the number of mass-points; a line explains {} of the variance.", number(exponent), percent(explained)))
-        .because(CONDITION, format!("The time grows with the power {}: nearly linear; the rest is the machine's memory, not the method.", number(exponent)))
-        .plot(&dotted("Update time, this machine", "mass-points", "time of a step [ms]", [false; 2], vec![series("measured", points.iter().copied()), series("linear fit", fit)]))
-        .plot(&dotted("Beside the printed times", "mass-points", "time of a step [ms]", [true; 2], vec![series("measured here", points.iter().copied()), series("printed (Pentium II 600 MHz)", printed)]))
+        .because(
+            HOLDS,
+            format!(
+                "The time grows with the power {} of the number of mass-points; a line \
+                 explains {} of the variance.",
+                number(exponent),
+                percent(explained)
+            ),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "The time grows with the power {}: nearly linear; the rest is the \
+                 machine's memory, not the method.",
+                number(exponent)
+            ),
+        )
+        .plot(&dotted(
+            "Update time, this machine",
+            "mass-points",
+            "time of a step [ms]",
+            [false; 2],
+            vec![series("measured", points.iter().copied()), series("linear fit", fit)],
+        ))
+        .plot(&dotted(
+            "Beside the printed times",
+            "mass-points",
+            "time of a step [ms]",
+            [true; 2],
+            vec![
+                series("measured here", points.iter().copied()),
+                series("printed (Pentium II 600 MHz)", printed),
+            ],
+        ))
         .table("Update time", &["mass-points", "here [ms]", "here [ns per mass-point]"], rows))
 }
 
@@ -233,13 +293,40 @@ fn figure_4(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim(checks(2))
         .condition("with eight sweeps in place of two at this stiffness", checks(8))
-        .because(HOLDS, format!("The flag moves with {} of the converged kinetic energy.", percent(share(two))))
-        .because(CONDITION, format!(
-            "At h = 1/300 s the two sweeps of Eq. 20 are stable and hardly stretch, but they damp: the flag moves with {} of the converged kinetic energy. The more sweeps, the nearer. It depends on the constants, which the paper does not give: here κ = {}.",
-            percent(share(two)), number(f64::from(model.stiffness_number(scene.dt as f32)))
-        ))
-        .picture(format!("Two sweeps (Eq. 20), after {times} s"), &strip(&model, seen(), &two.frames, None))?
-        .picture(format!("The converged step, after {times} s"), &strip(&model, seen(), &exact.frames, None))?
+        .because(
+            HOLDS,
+            format!("The flag moves with {} of the converged kinetic energy.", percent(share(two))),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "At h = 1/300 s the two sweeps of Eq. 20 are stable and hardly stretch, \
+                 but they damp: the flag moves with {} of the converged kinetic energy. \
+                 The more sweeps, the nearer. It depends on the constants, which the \
+                 paper does not give: here κ = {}.",
+                percent(share(two)),
+                number(f64::from(model.stiffness_number(scene.dt as f32)))
+            ),
+        )
+        .picture(
+            format!("Two sweeps (Eq. 20), after {times} s"),
+            &strip(&model, seen(), &two.frames, None),
+        )?
+        .picture(
+            format!("The converged step, after {times} s"),
+            &strip(&model, seen(), &exact.frames, None),
+        )?
         .plot(&curves("Kinetic energy", "time [s]", "energy [J]", all.map(energy).collect()))
-        .table("Second half of the run", &["update", "finite", "kinetic energy [J]", "share of the converged", "mean strain", "largest strain of all"], rows))
+        .table(
+            "Second half of the run",
+            &[
+                "update",
+                "finite",
+                "kinetic energy [J]",
+                "share of the converged",
+                "mean strain",
+                "largest strain of all",
+            ],
+            rows,
+        ))
 }

@@ -14,9 +14,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Stability by number of sweeps: the parity of Jacobi",
         claim: "The method is stable enough to use large time-steps.",
         setup: &[
-            "A free net of 12×12 unit masses (8 neighbours at distance 1, weak springs at distance 2), no gravity, every particle displaced by up to a thousandth of the spacing.",
-            "Stable: slower than 1 m/s for 3000 steps (quick: 1500). The limit of κ = k h²/m is found by bisection between 0.05 and 1000.",
-            "Sweeps are counted from Δv = 0; the paper's Eq. 20, which starts from p = W⁻¹b and calls itself one iteration, is two.",
+            "A free net of 12×12 unit masses (8 neighbours at distance 1, weak springs at \
+             distance 2), no gravity, every particle displaced by up to a thousandth of \
+             the spacing.",
+            "Stable: slower than 1 m/s for 3000 steps (quick: 1500). The limit of κ = k \
+             h²/m is found by bisection between 0.05 and 1000.",
+            "Sweeps are counted from Δv = 0; the paper's Eq. 20, which starts from p = \
+             W⁻¹b and calls itself one iteration, is two.",
         ],
         timed: false,
         run: sweeps,
@@ -24,10 +28,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kang-cho-stretched",
         title: "Equation 11: is the Jacobian safe where springs are stretched?",
-        claim: "Leaving k (1 − L/r) out of the Jacobian (Eq. 11) makes the system safe, as springs are hardly stretched.",
+        claim: "Leaving k (1 − L/r) out of the Jacobian (Eq. 11) makes the system safe, as \
+         springs are hardly stretched.",
         setup: &[
-            "Kim's net of 30×30 unit masses, two corners held, Δt = 0.25, g = 0.03, damping 0.05; κ = 62.5 (k = 1000) stretches the springs at the pins.",
-            "Two sweeps, as Eq. 20. The same with the stretched part put back, J = k n nᵀ + k max(0, 1 − L/r)(I − n nᵀ).",
+            "Kim's net of 30×30 unit masses, two corners held, Δt = 0.25, g = 0.03, \
+             damping 0.05; κ = 62.5 (k = 1000) stretches the springs at the pins.",
+            "Two sweeps, as Eq. 20. The same with the stretched part put back, J = k n nᵀ \
+             + k max(0, 1 − L/r)(I − n nᵀ).",
         ],
         timed: false,
         run: stretched,
@@ -35,10 +42,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kang-cho-damping",
         title: "Equations 22 to 25: the damping forms",
-        claim: "A simple addition of h C to the diagonal generates damping effects; the relative form (Eq. 24) does not damp what moves together.",
+        claim: "A simple addition of h C to the diagonal generates damping effects; the relative \
+         form (Eq. 24) does not damp what moves together.",
         setup: &[
-            "Eq. 23: a free particle of 1 kg falls for 10 s with C = 2 N·s/m, g = 9.8 m/s², h = 1/60 s. As printed, the right-hand side lacks the damping force −C v; corrected, it is (W + h C) Δv = h (f − C v) + h² J v.",
-            "Eq. 24: a free sheet of 8×8 unit masses, k = 100 N/m, spins at 1 rad/s for 5 s with C = 0.5 N·s/m, by rk4 at 1/500 s; beside it damping along the springs only, −C n nᵀ (v_i − v_j).",
+            "Eq. 23: a free particle of 1 kg falls for 10 s with C = 2 N·s/m, g = 9.8 \
+             m/s², h = 1/60 s. As printed, the right-hand side lacks the damping force −C \
+             v; corrected, it is (W + h C) Δv = h (f − C v) + h² J v.",
+            "Eq. 24: a free sheet of 8×8 unit masses, k = 100 N/m, spins at 1 rad/s for 5 \
+             s with C = 0.5 N·s/m, by rk4 at 1/500 s; beside it damping along the springs \
+             only, −C n nᵀ (v_i − v_j).",
         ],
         timed: false,
         run: damping,
@@ -111,12 +123,27 @@ fn sweeps(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim((0..6).map(check))
         .condition("with an even number of sweeps", [1, 3, 5].map(check))
-        .because(CONDITION, format!(
-            "An even number of sweeps is stable to κ = 1000 and beyond; odd numbers are not: one sweep stands κ = {}, no more than the explicit method ({}). A stiff mode is stable iff gᵏ > −1/3, g the eigenvalue of the sweep: \
-             always for even k. The paper's own count of two is even by luck.",
-            number(found[0]), number(explicit)
+        .because(
+            CONDITION,
+            format!(
+                "An even number of sweeps is stable to κ = 1000 and beyond; odd numbers \
+                 are not: one sweep stands κ = {}, no more than the explicit method ({}). \
+                 A stiff mode is stable iff gᵏ > −1/3, g the eigenvalue of the sweep: \
+                 always for even k. The paper's own count of two is even by luck.",
+                number(found[0]),
+                number(explicit)
+            ),
+        )
+        .plot(&dotted(
+            "Largest stable stiffness number (1000 = none found)",
+            "sweeps from zero",
+            "κ = k h²/m",
+            [false, true],
+            vec![
+                series("measured", points),
+                series("explicit", [(1.0, explicit), (6.0, explicit)]),
+            ],
         ))
-        .plot(&dotted("Largest stable stiffness number (1000 = none found)", "sweeps from zero", "κ = k h²/m", [false, true], vec![series("measured", points), series("explicit", [(1.0, explicit), (6.0, explicit)])]))
         .table("Largest stable κ = k h²/m", &["sweeps", "measured", "by theory"], rows))
 }
 
@@ -152,12 +179,25 @@ fn stretched(lab: &Lab) -> Result<Finding, Failure> {
             Check::yes("κ = 10: Eq. 11 stays bounded", falls[2].is_sound()),
             Check::yes("κ = 62.5: Eq. 11 stays bounded", safe.is_sound()),
         ])
-        .because(FAILS, format!(
-            "At κ = 62.5 the net of Eq. 11 blows up at step {}. The part that was left out is what holds a stretched net: put back, the same two sweeps stay bounded (fastest {} m/s).",
-            safe.diverged_at.unwrap_or(0), number(bounded.max_speed)
+        .because(
+            FAILS,
+            format!(
+                "At κ = 62.5 the net of Eq. 11 blows up at step {}. The part that was \
+                 left out is what holds a stretched net: put back, the same two sweeps \
+                 stay bounded (fastest {} m/s).",
+                safe.diverged_at.unwrap_or(0),
+                number(bounded.max_speed)
+            ),
+        )
+        .picture(
+            "κ = 62.5: Eq. 11 where it blows up, and with the stretched part at the end",
+            &strip(&model, seen, &ends, None),
+        )?
+        .table(
+            "30×30, two sweeps",
+            &["κ", "Jacobian", "bounded", "fastest [m/s]", "largest strain"],
+            rows,
         ))
-        .picture("κ = 62.5: Eq. 11 where it blows up, and with the stretched part at the end", &strip(&model, seen, &ends, None))?
-        .table("30×30, two sweeps", &["κ", "Jacobian", "bounded", "fastest [m/s]", "largest strain"], rows))
 }
 
 fn damping(lab: &Lab) -> Result<Finding, Failure> {
@@ -211,20 +251,41 @@ fn damping(lab: &Lab) -> Result<Finding, Failure> {
     };
     Ok(Finding::default()
         .claim([
-            Check::new("as printed: speed after 10 s over m g/C", printed / terminal, Bound::Between(0.99, 1.01)),
+            Check::new(
+                "as printed: speed after 10 s over m g/C",
+                printed / terminal,
+                Bound::Between(0.99, 1.01),
+            ),
             together(),
-            Check::new("Eq. 24: angular momentum kept by a spinning sheet", relative, Bound::Above(0.99)),
+            Check::new(
+                "Eq. 24: angular momentum kept by a spinning sheet",
+                relative,
+                Bound::Above(0.99),
+            ),
         ])
-        .condition("with the damping force itself in the right-hand side, and only translation counting as moving together", [
-            fall,
-            together(),
-            Check::new("along springs: angular momentum kept", along, Bound::Above(0.99)),
-        ])
-        .because(CONDITION, format!(
-            "Printed as it is, Eq. 23 only makes masses heavier: after 10 s the particle falls at {} m/s instead of {} m/s. With −C v on the right-hand side it ends at the terminal speed. The relative form keeps linear momentum but \
-             brakes a spinning sheet ({} of its angular momentum left after 5 s); damping along the springs does not ({}).",
-            number(printed), number(terminal), percent(relative), percent(along)
-        ))
+        .condition(
+            "with the damping force itself in the right-hand side, and only translation \
+             counting as moving together",
+            [
+                fall,
+                together(),
+                Check::new("along springs: angular momentum kept", along, Bound::Above(0.99)),
+            ],
+        )
+        .because(
+            CONDITION,
+            format!(
+                "Printed as it is, Eq. 23 only makes masses heavier: after 10 s the \
+                 particle falls at {} m/s instead of {} m/s. With −C v on the right-hand \
+                 side it ends at the terminal speed. The relative form keeps linear \
+                 momentum but brakes a spinning sheet ({} of its angular momentum left \
+                 after 5 s); damping along the springs does not ({}).",
+                number(printed),
+                number(terminal),
+                percent(relative),
+                percent(along)
+            ),
+        )
         .table("What is damped", &["case", "", "measured"], rows))
 }
 

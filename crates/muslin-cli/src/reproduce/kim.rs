@@ -11,14 +11,23 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kim-figure-4",
         title: "Figure 4: nine ways to let a sheet fall",
-        claim: "The near-explicit method is stable with one, two and four sweeps and becomes similar to the implicit method as their number grows; Kang's second method is unstable with an odd number of sweeps; \
-                Kang's first and Desbrun's methods are much more damped.",
+        claim: "The near-explicit method is stable with one, two and four sweeps and becomes \
+         similar to the implicit method as their number grows; Kang's second method is \
+         unstable with an odd number of sweeps; Kang's first and Desbrun's methods are \
+         much more damped.",
         setup: &[
-            "80×80 unit masses (quick: 40×40), type 1 springs k = 50, type 2 k = 0.1, Δt = 0.25, g = 0.03, as printed; two corners of one edge held, started flat.",
-            "Assumed: unit spacing; type 1 = the eight neighbours at distance 1, type 2 = the same directions at distance 2; the damping 0.05 is a force −d v; type 2 springs are out of the Jacobian.",
-            "Implicit: Choi & Ko's asymmetric springs, conjugate gradients to a residual of 1e-6. Jacobi sweeps are counted from zero.",
-            "Artificial damping: how much higher than the implicit one the lowest point is in the middle of the fall.",
-            "Cost: least of several rounds of steps from the same falling state, in multiples of a symplectic Euler step of that run. It takes no part in the verdict.",
+            "80×80 unit masses (quick: 40×40), type 1 springs k = 50, type 2 k = 0.1, Δt \
+             = 0.25, g = 0.03, as printed; two corners of one edge held, started flat.",
+            "Assumed: unit spacing; type 1 = the eight neighbours at distance 1, type 2 = \
+             the same directions at distance 2; the damping 0.05 is a force −d v; type 2 \
+             springs are out of the Jacobian.",
+            "Implicit: Choi & Ko's asymmetric springs, conjugate gradients to a residual \
+             of 1e-6. Jacobi sweeps are counted from zero.",
+            "Artificial damping: how much higher than the implicit one the lowest point \
+             is in the middle of the fall.",
+            "Cost: least of several rounds of steps from the same falling state, in \
+             multiples of a symplectic Euler step of that run. It takes no part in the \
+             verdict.",
         ],
         timed: false,
         run: figure_4,
@@ -26,10 +35,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kim-figure-2",
         title: "Figure 2: Kang's second method breaks up at the pins",
-        claim: "With two Jacobi iterations and the conditions of Figure 4, Kang's second method becomes unstable beginning from the anchored corner points.",
+        claim: "With two Jacobi iterations and the conditions of Figure 4, Kang's second method \
+         becomes unstable beginning from the anchored corner points.",
         setup: &[
             "As Figure 4, 80×80 (quick: 700 steps); then the same with k = 1000.",
-            "Where it begins: the first particle that is half again as fast as any particle of the implicit method ever gets, within five cells of a pin or not.",
+            "Where it begins: the first particle that is half again as fast as any \
+             particle of the implicit method ever gets, within five cells of a pin or \
+             not.",
         ],
         timed: false,
         run: figure_2,
@@ -37,10 +49,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kim-figure-3",
         title: "Figure 3: the stiff drape with six sweeps",
-        claim: "With k = 1000 and six sweeps the method works similar to the implicit method, except that the velocity is slightly slow.",
+        claim: "With k = 1000 and six sweeps the method works similar to the implicit method, \
+         except that the velocity is slightly slow.",
         setup: &[
-            "As Figure 4 with k = 1000 (κ = 62.5). Implicit: Choi & Ko, conjugate gradients to 1e-3.",
-            "Lag: how much higher than the implicit one the lowest point is in the middle of the fall.",
+            "As Figure 4 with k = 1000 (κ = 62.5). Implicit: Choi & Ko, conjugate \
+             gradients to 1e-3.",
+            "Lag: how much higher than the implicit one the lowest point is in the middle \
+             of the fall.",
         ],
         timed: false,
         run: figure_3,
@@ -48,10 +63,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "kim-figure-3-cost",
         title: "Figure 3: four times as fast as the implicit method",
-        claim: "The method is four times as fast as the implicit method in this example (45 ms against 200 ms per step).",
+        claim: "The method is four times as fast as the implicit method in this example (45 ms \
+         against 200 ms per step).",
         setup: &[
-            "Steps of both from the same state in the middle of the fall of Figure 3, least of several rounds in which all take turns, one thread.",
-            "The paper says neither how its conjugate gradients were preconditioned nor where they stopped: here without and with block Jacobi, to 1e-3 and 1e-6.",
+            "Steps of both from the same state in the middle of the fall of Figure 3, \
+             least of several rounds in which all take turns, one thread.",
+            "The paper says neither how its conjugate gradients were preconditioned nor \
+             where they stopped: here without and with block Jacobi, to 1e-3 and 1e-6.",
         ],
         timed: true,
         run: figure_3_cost,
@@ -112,7 +130,7 @@ fn costs(lab: &Lab, scene: &Scene, methods: &[Method], from: &State) -> Result<V
         let h = if method.id == "symplectic-euler" { 1e-3 } else { scene.dt as f32 };
         sims.push((sim, h));
     }
-    lab.times(&mut sims, lab.pick(2, 4), lab.pick(3, 12))
+    lab.times(&mut sims, lab.pick(2, 4), lab.pick(4, 30))
 }
 
 /// A state in the middle of the fall.
@@ -163,21 +181,46 @@ fn figure_4(lab: &Lab) -> Result<Finding, Failure> {
         kims.windows(2).all(|pair| late(pair[0]) > late(pair[1])) && late(kims[4]) > 0.0;
     let odd = |name: &str| Check::yes(format!("{name} blows up"), !falls[of(name)].is_sound());
     let mut finding = Finding::default()
-        .claim(kims.map(|i| Check::yes(format!("{} stays bounded and comes to rest", settings[i].0), falls[i].is_sound() && falls[i].last_kinetic() < 1e-4 * (n * n) as f64)))
+        .claim(kims.map(|i| {
+            Check::yes(
+                format!("{} stays bounded and comes to rest", settings[i].0),
+                falls[i].is_sound() && falls[i].last_kinetic() < 1e-4 * (n * n) as f64,
+            )
+        }))
         .claim([
             Check::yes("every further sweep falls more like the implicit method", is_ordered),
-            Check::new("η = 6 behind the implicit method [%]", 100.0 * late(kims[3]), Bound::Between(0.0, 2.5)),
+            Check::new(
+                "η = 6 behind the implicit method [%]",
+                100.0 * late(kims[3]),
+                Bound::Between(0.0, 2.5),
+            ),
             odd("1 sweep"),
             odd("3 sweeps"),
             odd("symplectic"),
-            Check::new("Kang's first method behind [%]", 100.0 * late(of("Kang 2000")), Bound::Above(30.0)),
-            Check::new("Desbrun's method behind [%]", 100.0 * late(of("Desbrun")), Bound::Above(12.0)),
+            Check::new(
+                "Kang's first method behind [%]",
+                100.0 * late(of("Kang 2000")),
+                Bound::Above(30.0),
+            ),
+            Check::new(
+                "Desbrun's method behind [%]",
+                100.0 * late(of("Desbrun")),
+                Bound::Above(12.0),
+            ),
             Check::new("one sweep of Kim behind [%]", 100.0 * late(kims[0]), Bound::Below(10.0)),
         ])
-        .because(HOLDS, format!(
-            "All of Figure 4 is as the paper says. In the middle of the fall one sweep of Kim's is {} behind the implicit method and six are {}; Kang's first method is {} behind, Desbrun's {}.",
-            percent(late(kims[0])), percent(late(kims[3])), percent(late(of("Kang 2000"))), percent(late(of("Desbrun")))
-        ));
+        .because(
+            HOLDS,
+            format!(
+                "All of Figure 4 is as the paper says. In the middle of the fall one \
+                 sweep of Kim's is {} behind the implicit method and six are {}; Kang's \
+                 first method is {} behind, Desbrun's {}.",
+                percent(late(kims[0])),
+                percent(late(kims[3])),
+                percent(late(of("Kang 2000"))),
+                percent(late(of("Desbrun")))
+            ),
+        );
     let model = scene.compile()?;
     let sound: Vec<&[Vec3]> = falls
         .iter()
@@ -258,19 +301,50 @@ fn figure_2(lab: &Lab) -> Result<Finding, Failure> {
     let model = soft.compile()?;
     let seen = kang.frames.iter().map(Vec::as_slice);
     Ok(Finding::default()
-        .claim([Check::yes("blows up under the conditions of Figure 4", !kang.is_sound()), at_pin("k = 50", &kang)])
-        .condition("restless at the pins at k = 50, unstable only where springs are stretched more", [
-            Check::new("k = 50: fastest of all, in multiples of the implicit method's", kang.max_speed / calm.max_speed, Bound::Above(1.5)),
+        .claim([
+            Check::yes("blows up under the conditions of Figure 4", !kang.is_sound()),
             at_pin("k = 50", &kang),
-            Check::yes("k = 1000: blows up", !broken.is_sound()),
-            Check::yes("k = 1000: does not with the stretched part of the Jacobian", cured.is_sound()),
         ])
-        .because(CONDITION, format!(
-            "At k = 50 the sheet gets restless around the pins, {} times as fast as the implicit method ever is, but stays bounded for {steps} steps. At k = 1000 it blows up at step {}. The cause is the one the paper names: Eq. 12 leaves out the stiffness of stretched springs.",
-            number(kang.max_speed / calm.max_speed), broken.diverged_at.unwrap_or(0)
+        .condition(
+            "restless at the pins at k = 50, unstable only where springs are stretched more",
+            [
+                Check::new(
+                    "k = 50: fastest of all, in multiples of the implicit method's",
+                    kang.max_speed / calm.max_speed,
+                    Bound::Above(1.5),
+                ),
+                at_pin("k = 50", &kang),
+                Check::yes("k = 1000: blows up", !broken.is_sound()),
+                Check::yes(
+                    "k = 1000: does not with the stretched part of the Jacobian",
+                    cured.is_sound(),
+                ),
+            ],
+        )
+        .because(
+            CONDITION,
+            format!(
+                "At k = 50 the sheet gets restless around the pins, {} times as fast as \
+                 the implicit method ever is, but stays bounded for {steps} steps. At k = \
+                 1000 it blows up at step {}. The cause is the one the paper names: Eq. \
+                 12 leaves out the stiffness of stretched springs.",
+                number(kang.max_speed / calm.max_speed),
+                broken.diverged_at.unwrap_or(0)
+            ),
+        )
+        .picture(
+            format!(
+                "k = 50, Kang & Cho with two sweeps: steps {}. Coloured by strain, full \
+                 scale 50 %",
+                frames.map(|s| s.to_string()).join(", ")
+            ),
+            &strip(&model, seen, &kang.frames, Some(0.5)),
+        )?
+        .table(
+            &format!("{n}×{n}, {steps} steps"),
+            &["run", "bounded", "fastest", "kinetic energy at the end", "too fast first"],
+            rows.to_vec(),
         ))
-        .picture(format!("k = 50, Kang & Cho with two sweeps: steps {}. Coloured by strain, full scale 50 %", frames.map(|s| s.to_string()).join(", ")), &strip(&model, seen, &kang.frames, Some(0.5)))?
-        .table(&format!("{n}×{n}, {steps} steps"), &["run", "bounded", "fastest", "kinetic energy at the end", "too fast first"], rows.to_vec()))
 }
 
 fn figure_3(lab: &Lab) -> Result<Finding, Failure> {
@@ -305,15 +379,57 @@ fn figure_3(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim([
             Check::yes("six sweeps stay bounded", six.is_sound()),
-            Check::new("largest strain with six sweeps [%]", 100.0 * six.max_strain, Bound::Below(15.0)),
-            Check::new("lowest point at the end, off the implicit one (80 rows = 80)", (six.low(steps) - implicit.low(steps)).abs() / unit, Bound::Below(0.5)),
-            Check::new("behind the implicit method mid-fall [%]", 100.0 * late(&six), Bound::Between(0.0, 20.0)),
+            Check::new(
+                "largest strain with six sweeps [%]",
+                100.0 * six.max_strain,
+                Bound::Below(15.0),
+            ),
+            Check::new(
+                "lowest point at the end, off the implicit one (80 rows = 80)",
+                (six.low(steps) - implicit.low(steps)).abs() / unit,
+                Bound::Below(0.5),
+            ),
+            Check::new(
+                "behind the implicit method mid-fall [%]",
+                100.0 * late(&six),
+                Bound::Between(0.0, 20.0),
+            ),
         ])
-        .because(HOLDS, format!("Both end in the same place; on the way six sweeps are {} behind and stretch by {} at most, the implicit method by {}.", percent(late(&six)), percent(six.max_strain), percent(implicit.max_strain)))
+        .because(
+            HOLDS,
+            format!(
+                "Both end in the same place; on the way six sweeps are {} behind and \
+                 stretch by {} at most, the implicit method by {}.",
+                percent(late(&six)),
+                percent(six.max_strain),
+                percent(implicit.max_strain)
+            ),
+        )
         .picture(caption("Choi & Ko"), &strip(&model, seen(), &implicit.frames, Some(0.02)))?
         .picture(caption("Kim, η = 6"), &strip(&model, seen(), &six.frames, Some(0.02)))?
-        .plot(&curves("Lowest point", "time", "height", vec![implicit.curve("implicit", scene.dt), six.curve("Kim, η = 6", scene.dt), ten.curve("Kim, η = 10", scene.dt)]))
-        .table(&format!("{n}×{n}, {steps} steps; mid-fall is step {middle}"), &["method", "bounded", "largest strain", "lowest mid-fall", "behind", "lowest at the end", "fastest"], rows.to_vec()))
+        .plot(&curves(
+            "Lowest point",
+            "time",
+            "height",
+            vec![
+                implicit.curve("implicit", scene.dt),
+                six.curve("Kim, η = 6", scene.dt),
+                ten.curve("Kim, η = 10", scene.dt),
+            ],
+        ))
+        .table(
+            &format!("{n}×{n}, {steps} steps; mid-fall is step {middle}"),
+            &[
+                "method",
+                "bounded",
+                "largest strain",
+                "lowest mid-fall",
+                "behind",
+                "lowest at the end",
+                "fastest",
+            ],
+            rows.to_vec(),
+        ))
 }
 
 fn figure_3_cost(lab: &Lab) -> Result<Finding, Failure> {
@@ -346,8 +462,32 @@ fn figure_3_cost(lab: &Lab) -> Result<Finding, Failure> {
     };
     Ok(Finding::default()
         .claim((1..5).map(check))
-        .condition("against an implicit method solved to 1e-6, or not preconditioned", [check(3), check(4)])
-        .because(HOLDS, format!("An implicit step costs {} to {} of Kim's, by how it is solved.", number(ms[1].min(ms[2]) / ms[0]), number(ms[3].max(ms[4]) / ms[0])))
-        .because(CONDITION, format!("It depends on the implicit method: {} Kim steps without preconditioner to 1e-3, {} with block Jacobi, {} and {} to 1e-6.", number(ms[1] / ms[0]), number(ms[2] / ms[0]), number(ms[3] / ms[0]), number(ms[4] / ms[0])))
-        .table(&format!("{n}×{n}, k = 1000, a step in mid-fall"), &["method", "ms/step", "in Kim steps"], rows))
+        .condition(
+            "against an implicit method solved to 1e-6, or not preconditioned",
+            [check(3), check(4)],
+        )
+        .because(
+            HOLDS,
+            format!(
+                "An implicit step costs {} to {} of Kim's, by how it is solved.",
+                number(ms[1].min(ms[2]) / ms[0]),
+                number(ms[3].max(ms[4]) / ms[0])
+            ),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "It depends on the implicit method: {} Kim steps without preconditioner \
+                 to 1e-3, {} with block Jacobi, {} and {} to 1e-6.",
+                number(ms[1] / ms[0]),
+                number(ms[2] / ms[0]),
+                number(ms[3] / ms[0]),
+                number(ms[4] / ms[0])
+            ),
+        )
+        .table(
+            &format!("{n}×{n}, k = 1000, a step in mid-fall"),
+            &["method", "ms/step", "in Kim steps"],
+            rows,
+        ))
 }

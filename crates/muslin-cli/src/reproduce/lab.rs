@@ -5,7 +5,7 @@ use super::finding::Verdict;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::page::plot::{Marks, Plot, Series};
-use crate::picture::{Image, Stage, sheet};
+use crate::picture::{Image, Stage, points, sheet};
 use glam::Vec3;
 use indicatif::ProgressBar;
 use muslin::{Method, Model, Scene, Sim, Warning};
@@ -88,14 +88,14 @@ impl Lab<'_> {
             let blown_up =
                 done.warnings.contains(Warning::RolledBack) || report.max_speed > TOO_FAST;
             if frames.contains(&step) || blown_up {
-                fall.frames.push(sim.state().x.clone());
+                fall.frames.push(points(sim.model(), sim.state()));
             }
             if blown_up {
                 fall.diverged_at = Some(step);
                 break;
             }
         }
-        fall.end = sim.state().x.clone();
+        fall.end = points(sim.model(), sim.state());
         Ok(fall)
     }
 
@@ -151,9 +151,9 @@ pub struct Fall {
     pub kinetic: Vec<f64>,
     /// Mean strain of structural springs after each step.
     pub mean_strain: Vec<f64>,
-    /// States asked for; the last one if it blew up.
+    /// States asked for, bodies included; the last one if it blew up.
     pub frames: Vec<Vec<Vec3>>,
-    /// Where it ended.
+    /// Where it ended, bodies included.
     pub end: Vec<Vec3>,
 }
 

@@ -10,6 +10,7 @@ mod jeong;
 mod kang_cho;
 mod kang_cho_limits;
 mod kim;
+mod kim_error;
 mod kim_limits;
 mod lab;
 mod moustakas;
@@ -56,7 +57,7 @@ pub const PAPERS: &[Paper] = &[
         name: PaperName::Kim,
         authors: "Kim 2006",
         title: "A scalable semi-implicit method for real-time cloth simulation",
-        experiments: &[kim::EXPERIMENTS, kim_limits::EXPERIMENTS],
+        experiments: &[kim::EXPERIMENTS, kim_error::EXPERIMENTS, kim_limits::EXPERIMENTS],
     },
     Paper {
         name: PaperName::Moustakas,
@@ -134,7 +135,8 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     if stopped {
         let (done, all) = (outcomes.len(), experiments.len());
         let message = format!(
-            "{done} of {all} experiments are done; the same command with --out {out} continues"
+            "{done} of {all} experiments are done; the same command with --out {out} \
+             continues"
         );
         return Err(Failure::Interrupted(message));
     }

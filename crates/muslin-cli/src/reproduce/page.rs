@@ -37,9 +37,12 @@ pub fn page(outcomes: &[Outcome], quick: bool, when: &str) -> String {
     };
     let _ = writeln!(
         html,
-        "<p>Five papers on real-time cloth, their tables and figures measured again with one engine. Every verdict below is computed \
-         from the measurements of this run by the rule printed beside it.{length}</p>\n<p class=\"faint\">{} {when}. Times depend on the machine and on \
-         what else it does; ratios of times were measured in turn within this run. Repeat it with <code>muslin reproduce all --out DIR</code>.</p>",
+        "<p>Five papers on real-time cloth, their tables and figures measured again with \
+         one engine. Every verdict below is computed from the measurements of this run by \
+         the rule printed beside it.{length}</p>\n<p class=\"faint\">{} {when}. Times \
+         depend on the machine and on what else it does; ratios of times were measured in \
+         turn within this run. Repeat it with <code>muslin reproduce all --out \
+         DIR</code>.</p>",
         escape(&where_measured())
     );
     html.push_str(&overview(outcomes));
@@ -47,8 +50,9 @@ pub fn page(outcomes: &[Outcome], quick: bool, when: &str) -> String {
         STRAIN_SCALE.iter().map(|[r, g, b]| format!("rgb({r} {g} {b})")).collect();
     let _ = writeln!(
         html,
-        "<p class=\"faint\">Where a picture is coloured by strain: none <span class=\"scale\" style=\"background: linear-gradient(90deg, {})\"></span> \
-         the strain named in its caption, or more.</p>",
+        "<p class=\"faint\">Where a picture is coloured by strain: none <span \
+         class=\"scale\" style=\"background: linear-gradient(90deg, {})\"></span> the \
+         strain named in its caption, or more.</p>",
         colours.join(", ")
     );
     for paper in PAPERS {
@@ -85,7 +89,10 @@ fn overview(outcomes: &[Outcome]) -> String {
             let _ = write!(html, "{count} {} &ensp;", badge(verdict));
         }
     }
-    html.push_str("</p>\n<div class=\"wide\"><table class=\"overview\">\n<tr><th>paper</th><th>experiment</th><th>verdict</th></tr>\n");
+    html.push_str(
+        "</p>\n<div class=\"wide\"><table \
+         class=\"overview\">\n<tr><th>paper</th><th>experiment</th><th>verdict</th></tr>\n",
+    );
     for Outcome { paper, experiment, finding, .. } in outcomes {
         let _ = writeln!(
             html,
@@ -129,7 +136,8 @@ fn media(experiment: &Experiment, finding: &Finding) -> String {
         let file = format!("{}/{}", experiment.id, name("picture", index, "png"));
         let _ = writeln!(
             html,
-            "<figure><img alt=\"{caption}\" title=\"{file}\" src=\"{}\"><figcaption>{caption}</figcaption></figure>",
+            "<figure><img alt=\"{caption}\" title=\"{file}\" \
+             src=\"{}\"><figcaption>{caption}</figcaption></figure>",
             data_uri(&picture.png)
         );
     }
@@ -156,7 +164,8 @@ fn rule(finding: &Finding) -> String {
         let text = escape(&condition.text);
         let _ = writeln!(
             html,
-            "<p class=\"faint\">Otherwise holds with a condition ({text}) if all of these are:</p>"
+            "<p class=\"faint\">Otherwise holds with a condition ({text}) if all of these \
+             are:</p>"
         );
         html.push_str(&checks(&condition.checks));
     }
@@ -165,7 +174,8 @@ fn rule(finding: &Finding) -> String {
 
 fn checks(checks: &[Check]) -> String {
     let mut html = String::from(
-        "<div class=\"wide\"><table class=\"rule\"><tr><th>check</th><th>measured</th><th>needed</th><th>met</th></tr>\n",
+        "<div class=\"wide\"><table \
+         class=\"rule\"><tr><th>check</th><th>measured</th><th>needed</th><th>met</th></tr>\n",
     );
     for check in checks {
         let (class, word) = if check.is_met() { ("met", "yes") } else { ("unmet", "no") };

@@ -10,10 +10,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "rubin-figure-9",
         title: "Figure 9: a second layer as close as possible",
-        claim: "The cloth is extruded to make it three-dimensional; the second layer is then made as close as possible to the first.",
+        claim: "The cloth is extruded to make it three-dimensional; the second layer is then \
+         made as close as possible to the first.",
         setup: &[
-            "Condition number of the 9×9 matrix Σ q̃ q̃ᵀ that the fit inverts (Eq. 6), for 6×6 particles at spacing 1 and a second layer at distance ε.",
-            "Single precision has seven digits: beyond a condition number of 1e6 nothing is left of the result. Planar: five terms x, y, x², y², xy with their means taken off, no second layer.",
+            "Condition number of the 9×9 matrix Σ q̃ q̃ᵀ that the fit inverts (Eq. 6), \
+             for 6×6 particles at spacing 1 and a second layer at distance ε.",
+            "Single precision has seven digits: beyond a condition number of 1e6 nothing \
+             is left of the result. Planar: five terms x, y, x², y², xy with their means \
+             taken off, no second layer.",
         ],
         timed: false,
         run: figure_9,
@@ -21,10 +25,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "rubin-figure-10",
         title: "Figure 10: dragging by interface particles",
-        claim: "Dragging the cloth itself makes it oscillate; dragging hidden interface particles gives smooth and continuous motion.",
+        claim: "Dragging the cloth itself makes it oscillate; dragging hidden interface \
+         particles gives smooth and continuous motion.",
         setup: &[
-            "6×6 particles held at two corners, α = 0.03, β = 0.9, damping 0.9, no gravity, h = 1/60 s. A free corner is pulled towards a point 2 m away with 1000 N/m for 2 s (Eq. 7 with 1/k; its k is a compliance).",
-            "Reversals: changes of sign of the corner's velocity along the drag. Roughness: mean distance of the corner from the parallelogram its three neighbours make.",
+            "6×6 particles held at two corners, α = 0.03, β = 0.9, damping 0.9, no \
+             gravity, h = 1/60 s. A free corner is pulled towards a point 2 m away with \
+             1000 N/m for 2 s (Eq. 7 with 1/k; its k is a compliance).",
+            "Reversals: changes of sign of the corner's velocity along the drag. \
+             Roughness: mean distance of the corner from the parallelogram its three \
+             neighbours make.",
         ],
         timed: false,
         run: figure_10,
@@ -32,10 +41,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "rubin-figure-11",
         title: "Figure 11: structural springs keep particles apart",
-        claim: "With meshless deformations there is no control over the distance between neighbouring particles; by adding structural springs the distance is controlled.",
+        claim: "With meshless deformations there is no control over the distance between \
+         neighbouring particles; by adding structural springs the distance is controlled.",
         setup: &[
-            "Scenes rubin-meshless and rubin-hybrid, g = 1 m/s², 30 s, h = 0.01 s for both; then a free corner is held 2 m out of the plane for 4 s.",
-            "Control: standard deviation of the lengths of structural edges over their rest length, and the most stretched edge.",
+            "Scenes rubin-meshless and rubin-hybrid, g = 1 m/s², 30 s, h = 0.01 s for \
+             both; then a free corner is held 2 m out of the plane for 4 s.",
+            "Control: standard deviation of the lengths of structural edges over their \
+             rest length, and the most stretched edge.",
         ],
         timed: false,
         run: figure_11,
@@ -43,10 +55,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "rubin-figure-12",
         title: "Figure 12: meshless cloth is more rigid",
-        claim: "Meshless deformations yield a much more rigid cloth: under the same deformation a lot less bending occurs than in the mass-spring system.",
+        claim: "Meshless deformations yield a much more rigid cloth: under the same deformation \
+         a lot less bending occurs than in the mass-spring system.",
         setup: &[
-            "The same 6×6 sheet held at two corners, no gravity; a free corner is brought 3 m out of the plane and 1 m up within a second and held for 10 s. Mass-spring: the printed constants, symplectic Euler, h = 0.01 s.",
-            "Bending: mean angle between neighbouring edges of a row or column, and the largest.",
+            "The same 6×6 sheet held at two corners, no gravity; a free corner is brought \
+             3 m out of the plane and 1 m up within a second and held for 10 s. \
+             Mass-spring: the printed constants, symplectic Euler, h = 0.01 s.",
+            "Bending: mean angle between neighbouring edges of a row or column, and the \
+             largest.",
         ],
         timed: false,
         run: figure_12,
@@ -56,8 +72,11 @@ pub const EXPERIMENTS: &[Experiment] = &[
         title: "Section 5.2.3: unconditionally stable",
         claim: "Meshless deformations are unconditionally stable.",
         setup: &[
-            "A free 6×6 sheet, every particle displaced by up to 0.3 m, 2000 steps of 0.001 s, 1/60 s, 1 s and 100 s; α = 0.03 and 1.",
-            "The hybrid, with damping 20 N·s/m as printed, has the limit h < 2 m/(4 kd) = 0.025 s of its explicit dampers; the engine cuts longer steps into as many as are needed, which is what is counted.",
+            "A free 6×6 sheet, every particle displaced by up to 0.3 m, 2000 steps of \
+             0.001 s, 1/60 s, 1 s and 100 s; α = 0.03 and 1.",
+            "The hybrid, with damping 20 N·s/m as printed, has the limit h < 2 m/(4 kd) = \
+             0.025 s of its explicit dampers; the engine cuts longer steps into as many \
+             as are needed, which is what is counted.",
         ],
         timed: false,
         run: stability,
@@ -135,12 +154,30 @@ fn figure_9(lab: &Lab) -> Result<Finding, Failure> {
     rows.push(row(["planar, five terms".into(), number(planar)]));
     let points = distances.iter().copied().zip(found);
     Ok(Finding::default()
-        .claim([Check::new("condition number at a hundredth of the spacing", found[4], Bound::Below(1e6))])
-        .because(FAILS, format!(
-            "The condition number grows like ε⁻⁴: {} at the spacing itself, {} at a hundredth of it. “As close as possible” is the wrong advice; the better way is no second layer at all: five terms in the plane have a condition number of {} and give the same motion.",
-            number(found[0]), number(found[4]), number(planar)
+        .claim([Check::new(
+            "condition number at a hundredth of the spacing",
+            found[4],
+            Bound::Below(1e6),
+        )])
+        .because(
+            FAILS,
+            format!(
+                "The condition number grows like ε⁻⁴: {} at the spacing itself, {} at a \
+                 hundredth of it. “As close as possible” is the wrong advice; the better \
+                 way is no second layer at all: five terms in the plane have a condition \
+                 number of {} and give the same motion.",
+                number(found[0]),
+                number(found[4]),
+                number(planar)
+            ),
+        )
+        .plot(&dotted(
+            "Condition number of the fit",
+            "distance of the layers / spacing",
+            "condition number",
+            [true; 2],
+            vec![series("extruded", points), series("planar", [(0.01, planar), (1.0, planar)])],
         ))
-        .plot(&dotted("Condition number of the fit", "distance of the layers / spacing", "condition number", [true; 2], vec![series("extruded", points), series("planar", [(0.01, planar), (1.0, planar)])]))
         .table("Condition number of Σ q̃ q̃ᵀ", &["fit", "condition number"], rows))
 }
 
@@ -194,8 +231,22 @@ fn figure_10(lab: &Lab) -> Result<Finding, Failure> {
     }
     Ok(Finding::default()
         .claim(claim)
-        .because(HOLDS, format!("Dragged itself, the corner goes back and forth {} times; by an interface particle {} times, with {} of the roughness: the goal shape filters the force.", found[0].0, found[1].0, percent(found[1].1 / found[0].1)))
-        .picture("After 2 s of dragging: the cloth itself, interface particles, interface particles beside", &strip(&model, ends.iter().map(Vec::as_slice), &ends, None))?
+        .because(
+            HOLDS,
+            format!(
+                "Dragged itself, the corner goes back and forth {} times; by an interface \
+                 particle {} times, with {} of the roughness: the goal shape filters the \
+                 force.",
+                found[0].0,
+                found[1].0,
+                percent(found[1].1 / found[0].1)
+            ),
+        )
+        .picture(
+            "After 2 s of dragging: the cloth itself, interface particles, interface \
+             particles beside",
+            &strip(&model, ends.iter().map(Vec::as_slice), &ends, None),
+        )?
         .plot(&curves("The dragged corner", "time [s]", "distance [m]", lines))
         .table("A drag of 2 s", &["what is dragged", "reversals", "roughness [m]"], rows))
 }
@@ -251,8 +302,7 @@ fn figure_11(lab: &Lab) -> Result<Finding, Failure> {
         found.push((rest, dragged));
     }
     let model = sheet("rubin-meshless")?.compile()?;
-    let ratio = |pick: fn(&((f64, f64), (f64, f64))) -> f64| pick(&found[1]) / pick(&found[0]);
-    let slight = [ratio(|f| f.0.0), ratio(|f| f.1.0)];
+    let slight = [found[1].0.0 / found[0].0.0, found[1].1.0 / found[0].1.0];
     let checks = |most| {
         [
             Check::new(
@@ -266,11 +316,44 @@ fn figure_11(lab: &Lab) -> Result<Finding, Failure> {
     Ok(Finding::default()
         .claim(checks(0.75))
         .condition("a little: springs of 22 N/m are soft beside the goals", checks(0.99))
-        .because(HOLDS, format!("With structural springs the spread of edge lengths is {} of that without, at rest, and {} when dragged.", percent(slight[0]), percent(slight[1])))
-        .because(CONDITION, format!("With structural springs the spread of edge lengths is {} of that without, at rest, and {} when dragged: an improvement, as the paper says itself, but a slight one.", percent(slight[0]), percent(slight[1])))
-        .because(FAILS, format!("With structural springs the spread of edge lengths is {} of that without, at rest, and {} when dragged.", percent(slight[0]), percent(slight[1])))
-        .picture("At rest and dragged: meshless; at rest and dragged: hybrid. Coloured by strain, full scale 30 %", &strip(&model, ends.iter().map(Vec::as_slice), &ends, Some(0.3)))?
-        .table("Lengths of structural edges over their rest length", &["method", "at rest: deviation", "longest", "dragged: deviation", "longest"], rows))
+        .because(
+            HOLDS,
+            format!(
+                "With structural springs the spread of edge lengths is {} of that \
+                 without, at rest, and {} when dragged.",
+                percent(slight[0]),
+                percent(slight[1])
+            ),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "With structural springs the spread of edge lengths is {} of that \
+                 without, at rest, and {} when dragged: an improvement, as the paper says \
+                 itself, but a slight one.",
+                percent(slight[0]),
+                percent(slight[1])
+            ),
+        )
+        .because(
+            FAILS,
+            format!(
+                "With structural springs the spread of edge lengths is {} of that \
+                 without, at rest, and {} when dragged.",
+                percent(slight[0]),
+                percent(slight[1])
+            ),
+        )
+        .picture(
+            "At rest and dragged: meshless; at rest and dragged: hybrid. Coloured by \
+             strain, full scale 30 %",
+            &strip(&model, ends.iter().map(Vec::as_slice), &ends, Some(0.3)),
+        )?
+        .table(
+            "Lengths of structural edges over their rest length",
+            &["method", "at rest: deviation", "longest", "dragged: deviation", "longest"],
+            rows,
+        ))
 }
 
 /// Mean and largest angle between neighbouring edges of a 6×6 sheet. [°]
@@ -306,12 +389,39 @@ fn figure_12(lab: &Lab) -> Result<Finding, Failure> {
     let model = scene.compile()?;
     Ok(Finding::default()
         .claim([
-            Check::new("mean bend of meshless over mass-spring", found[1].0 / found[0].0, Bound::Below(0.8)),
-            Check::new("largest bend of meshless over mass-spring", found[1].1 / found[0].1, Bound::Below(0.8)),
+            Check::new(
+                "mean bend of meshless over mass-spring",
+                found[1].0 / found[0].0,
+                Bound::Below(0.8),
+            ),
+            Check::new(
+                "largest bend of meshless over mass-spring",
+                found[1].1 / found[0].1,
+                Bound::Below(0.8),
+            ),
         ])
-        .because(HOLDS, format!("The same corner held in the same place bends the meshless sheet by {:.1}° on average ({:.1}° at most), the mass-spring one by {:.1}° ({:.1}°): one quadratic shape cannot fold.", found[1].0, found[1].1, found[0].0, found[0].1))
-        .because(FAILS, format!("The same corner held in the same place bends the meshless sheet by {:.1}° on average ({:.1}° at most), the mass-spring one by {:.1}° ({:.1}°).", found[1].0, found[1].1, found[0].0, found[0].1))
-        .picture("The same corner held in the same place: mass-spring, meshless", &strip(&model, ends.iter().map(Vec::as_slice), &ends, None))?
+        .because(
+            HOLDS,
+            format!(
+                "The same corner held in the same place bends the meshless sheet by \
+                 {:.1}° on average ({:.1}° at most), the mass-spring one by {:.1}° \
+                 ({:.1}°): one quadratic shape cannot fold.",
+                found[1].0, found[1].1, found[0].0, found[0].1
+            ),
+        )
+        .because(
+            FAILS,
+            format!(
+                "The same corner held in the same place bends the meshless sheet by \
+                 {:.1}° on average ({:.1}° at most), the mass-spring one by {:.1}° \
+                 ({:.1}°).",
+                found[1].0, found[1].1, found[0].0, found[0].1
+            ),
+        )
+        .picture(
+            "The same corner held in the same place: mass-spring, meshless",
+            &strip(&model, ends.iter().map(Vec::as_slice), &ends, None),
+        )?
         .table("Angles between neighbouring edges", &["method", "mean", "largest"], rows))
 }
 
@@ -362,8 +472,27 @@ fn stability(lab: &Lab) -> Result<Finding, Failure> {
         )
     };
     Ok(Finding::default()
-        .claim([meshless(), Check::new("hybrid: steps a step of 100 s must be cut into", f64::from(most), Bound::Below(1.0))])
+        .claim([
+            meshless(),
+            Check::new(
+                "hybrid: steps a step of 100 s must be cut into",
+                f64::from(most),
+                Bound::Below(1.0),
+            ),
+        ])
         .condition("meshless alone, without springs", [meshless()])
-        .because(CONDITION, format!("Meshless cloth stays within {} of its size at any step. The hybrid does not: its explicit dampers need h below 2 m/(4 kd), and so does dragging (Eq. 7) have a limit of its own.", number(worst)))
-        .table("By step", &["h [s]", "meshless, α = 0.03: extent", "α = 1: extent", "hybrid: steps needed"], rows))
+        .because(
+            CONDITION,
+            format!(
+                "Meshless cloth stays within {} of its size at any step. The hybrid does \
+                 not: its explicit dampers need h below 2 m/(4 kd), and so does dragging \
+                 (Eq. 7) have a limit of its own.",
+                number(worst)
+            ),
+        )
+        .table(
+            "By step",
+            &["h [s]", "meshless, α = 0.03: extent", "α = 1: extent", "hybrid: steps needed"],
+            rows,
+        ))
 }
