@@ -50,31 +50,31 @@ pub const PAPERS: &[Paper] = &[
     Paper {
         name: PaperName::KangCho,
         authors: "Kang & Cho 2002",
-        title: "Complex deformable objects in virtual reality",
+        title: "Complex Deformable Objects in Virtual Reality",
         experiments: &[kang_cho::EXPERIMENTS, kang_cho_limits::EXPERIMENTS],
     },
     Paper {
         name: PaperName::Kim,
         authors: "Kim 2006",
-        title: "A scalable semi-implicit method for real-time cloth simulation",
+        title: "A Scalable Semi-Implicit Method for Realtime Cloth Simulation",
         experiments: &[kim::EXPERIMENTS, kim_error::EXPERIMENTS, kim_limits::EXPERIMENTS],
     },
     Paper {
         name: PaperName::Moustakas,
         authors: "Moustakas, Tzovaras & Strintzis",
-        title: "Hierarchical simulation of cloth by quincunx pyramids",
+        title: "Optimal Hierarchical Representation and Simulation of Cloth and Deformable Objects",
         experiments: &[moustakas::EXPERIMENTS],
     },
     Paper {
         name: PaperName::Rubin,
         authors: "Rubin 2005",
-        title: "Mass-spring, meshless and hybrid cloth",
+        title: "A Framework for Interactive and Physically Realistic Cloth Simulation",
         experiments: &[rubin::EXPERIMENTS, rubin_meshless::EXPERIMENTS],
     },
     Paper {
         name: PaperName::Jeong,
         authors: "Jeong & Lee",
-        title: "3D springs: masses with an orientation",
+        title: "A New 3D Spring for Deformable Object Animation",
         experiments: &[jeong::EXPERIMENTS],
     },
 ];
