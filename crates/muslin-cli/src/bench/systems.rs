@@ -166,11 +166,15 @@ impl Systems {
                 ms: mean(|s| s.ms),
             }
         };
-        Ok(self.solve(threads)?.into_iter().map(cost).collect())
+        Ok(self.solve(threads, &|| Ok(()))?.into_iter().map(cost).collect())
     }
 
-    /// Solves them every way, system by system.
-    pub fn solve(&self, threads: &Threads) -> Result<Vec<(&'static str, Vec<Solve>)>, Failure> {
+    /// Solves them every way, system by system; asks before each whether to go on.
+    pub fn solve(
+        &self,
+        threads: &Threads,
+        go_on: &dyn Fn() -> Result<(), Failure>,
+    ) -> Result<Vec<(&'static str, Vec<Solve>)>, Failure> {
         let scene = self.build()?;
         let step = self.step as f32;
         let states = self.states(&scene)?;
@@ -181,6 +185,7 @@ impl Systems {
             sim.advance(step);
             let mut solves = Vec::new();
             for state in &states {
+                go_on()?;
                 sim.restore(state)?;
                 let begun = Instant::now();
                 let done = threads.with(&mut sim, |sim| sim.advance(step));

@@ -45,6 +45,8 @@ pub enum Bound {
     Above(f64),
     /// Both.
     Between(f64, f64),
+    /// Something that is so (1) or not (0).
+    Is(bool),
 }
 
 impl Bound {
@@ -53,6 +55,7 @@ impl Bound {
             Self::Below(most) => value <= most,
             Self::Above(least) => value >= least,
             Self::Between(least, most) => (least..=most).contains(&value),
+            Self::Is(so) => (value != 0.0) == so,
         }
     }
 
@@ -62,8 +65,13 @@ impl Bound {
             Self::Below(most) => format!("≤ {}", number(most)),
             Self::Above(least) => format!("≥ {}", number(least)),
             Self::Between(least, most) => format!("{} to {}", number(least), number(most)),
+            Self::Is(so) => yes_or_no(so).into(),
         }
     }
+}
+
+fn yes_or_no(so: bool) -> &'static str {
+    if so { "yes" } else { "no" }
 }
 
 /// A measurement and what it must be.
@@ -83,22 +91,23 @@ impl Check {
         Self { what: what.into(), value: value.is_finite().then_some(value), bound }
     }
 
-    /// Something that is so or not.
+    /// Something that must be so.
     pub fn yes(what: impl Into<String>, is_so: bool) -> Self {
-        Self::new(
-            format!("{} (1 = yes)", what.into()),
-            f64::from(u8::from(is_so)),
-            Bound::Above(1.0),
-        )
+        Self::new(what, f64::from(u8::from(is_so)), Bound::Is(true))
     }
 
-    /// The same, to be not so.
+    /// Something that must not be so.
     pub fn no(what: impl Into<String>, is_so: bool) -> Self {
-        Self::new(
-            format!("{} (1 = yes)", what.into()),
-            f64::from(u8::from(is_so)),
-            Bound::Below(0.0),
-        )
+        Self::new(what, f64::from(u8::from(is_so)), Bound::Is(false))
+    }
+
+    /// The measurement in words.
+    pub fn measured(&self) -> String {
+        match (self.value, self.bound) {
+            (None, _) => "not finite".into(),
+            (Some(value), Bound::Is(_)) => yes_or_no(value != 0.0).into(),
+            (Some(value), _) => number(value),
+        }
     }
 
     /// Whether the bound is met.

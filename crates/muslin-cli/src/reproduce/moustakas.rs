@@ -91,8 +91,8 @@ const COUNTINGS: [(&str, Counting); 3] =
 type Solves = Vec<(&'static str, Vec<Solve>)>;
 
 fn solve(lab: &Lab, scene: &'static str, size: usize, tolerance: f64) -> Result<Solves, Failure> {
-    lab.now(&format!("{scene}, {size}×{size}, {tolerance:e}"))?;
-    Systems::starts(scene, size, tolerance, lab.pick(12, 20)).solve(&Threads::new(1)?)
+    let go_on = || lab.now(&format!("{scene}, {size}×{size}, {tolerance:e}"));
+    Systems::starts(scene, size, tolerance, lab.pick(12, 20)).solve(&Threads::new(1)?, &go_on)
 }
 
 /// Gains of one way over the start from zero: the mean, by totals, and least and largest. [%]
@@ -340,8 +340,9 @@ fn v_cycle(lab: &Lab) -> Result<Finding, Failure> {
     let mut counts: Vec<(usize, Vec<f64>)> = Vec::new();
     let mut names = Vec::new();
     for &size in sizes {
-        lab.now(&format!("stiff flag, {size}×{size}"))?;
-        let solves = Systems::preconditioners(size, lab.pick(3, 6)).solve(&Threads::new(1)?)?;
+        let go_on = || lab.now(&format!("stiff flag, {size}×{size}"));
+        let solves =
+            Systems::preconditioners(size, lab.pick(3, 6)).solve(&Threads::new(1)?, &go_on)?;
         let mean = |solves: &Vec<Solve>| {
             solves.iter().map(|s| s.iterations).sum::<f64>() / solves.len() as f64
         };

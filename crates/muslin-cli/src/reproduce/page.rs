@@ -183,7 +183,7 @@ fn checks(checks: &[Check]) -> String {
             html,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"{class}\">{word}</td></tr>",
             escape(&check.what),
-            check.value.map_or("not finite".into(), number),
+            check.measured(),
             check.bound.text()
         );
     }
