@@ -82,6 +82,10 @@ fn choices(method: &Method) -> String {
         }
         _ => {}
     }
+    let bounds = ["strain_limit", "tethers", "budget"];
+    keys.extend(bounds.into_iter().filter(|key| {
+        values.get(*key).and_then(toml::Value::as_float).is_some_and(|value| value != 0.0)
+    }));
     let shown = keys.iter().filter_map(|key| {
         let value = values.get(*key)?.to_string();
         Some(format!("{key}={}", value.trim_matches('"')))

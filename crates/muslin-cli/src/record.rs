@@ -59,6 +59,17 @@ pub struct SolverSeries {
     pub residual: Vec<Option<f64>>,
     /// Root mean square strain of what the last solve left; null where the solver has no estimate.
     pub strain_left: Vec<Option<f64>>,
+    /// Particles that tethers moved; left out where there are none.
+    #[serde(skip_serializing_if = "never")]
+    pub tethered: Vec<usize>,
+    /// Springs that the strain limit made shorter; left out where there is none.
+    #[serde(skip_serializing_if = "never")]
+    pub limited: Vec<usize>,
+}
+
+/// Whether something never happened.
+fn never(counts: &[usize]) -> bool {
+    counts.iter().all(|count| *count == 0)
 }
 
 /// A warning and how often it came.
@@ -112,6 +123,8 @@ impl Record {
         self.solver.iterations.push(report.solver.iterations);
         self.solver.residual.push(report.solver.residual);
         self.solver.strain_left.push(report.solver.strain_left);
+        self.solver.tethered.push(report.solver.tethered);
+        self.solver.limited.push(report.solver.limited);
         self.converged_error.extend(report.converged_error);
         self.warn(report.warnings);
     }

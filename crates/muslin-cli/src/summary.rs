@@ -65,6 +65,16 @@ pub fn summary(report: &RunReport) -> String {
         let last = record.contacts.last().copied().unwrap_or(0);
         rows.push(("contacts", format!("{last} at the end, {most} at most")));
     }
+    for (name, what, counts) in [
+        ("tethers", "particles moved", &record.solver.tethered),
+        ("strain limit", "springs made shorter", &record.solver.limited),
+    ] {
+        let total: usize = counts.iter().sum();
+        if total > 0 {
+            let each = number(total as f64 / counts.len() as f64);
+            rows.push((name, format!("{each} {what} per frame")));
+        }
+    }
     if let Some(solver) = solver(report) {
         rows.push(("solver", solver));
     }

@@ -2,7 +2,7 @@
 //!
 //! A saved run is a scene file with a `[method]` table and a `[recording]` table; `muslin run` replays it.
 
-use muslin::{Hold, Inputs, Method, Placement, Pose, Pull, Scene, Sim, State, Vec3};
+use muslin::{Effort, Hold, Inputs, Method, Placement, Pose, Pull, Scene, Sim, State, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// Hands that can drag at the same time.
@@ -64,6 +64,11 @@ pub enum Act {
         /// The place. [m]
         target: Vec3,
     },
+    /// The solver may spend this much on each step.
+    Effort {
+        /// At most.
+        effort: Effort,
+    },
     /// A particle is let go, by hands and by the scene's pins.
     LetGo {
         /// The particle.
@@ -85,6 +90,7 @@ impl Act {
                 inputs.colliders.retain(|placed| placed.collider != collider);
                 inputs.colliders.push(Placement { collider, pose });
             }
+            Self::Effort { effort } => inputs.effort = effort,
             Self::Hold { particle, target } => {
                 inputs.held.retain(|hold| hold.particle != particle);
                 inputs.released.retain(|released| *released != particle);
@@ -158,6 +164,15 @@ impl Recording {
             return;
         }
         self.events.push(Event { frame, act });
+    }
+
+    /// The recording with the efforts that a budget chose, each with the frames simulated before it.
+    pub fn with_efforts(mut self, efforts: &[(u64, Effort)]) -> Self {
+        let spent = efforts.iter();
+        let spent = spent.map(|&(frame, effort)| Event { frame, act: Act::Effort { effort } });
+        self.events.extend(spent);
+        self.events.sort_by_key(|event| event.frame);
+        self
     }
 
     /// Does to a simulation what was done before its frame number `frame`.

@@ -7,7 +7,7 @@ use crate::recording::{self, Act, HANDS, Recording};
 use muslin::collide::surface;
 use muslin::fabric::FABRICS;
 use muslin::solvers::presets::METHODS;
-use muslin::{Error, Method, Pose, Report, Scene, Sim, Stages, State, Vec3, scenes};
+use muslin::{Effort, Error, Method, Pose, Report, Scene, Sim, Stages, State, Vec3, scenes};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -130,6 +130,8 @@ struct Pane {
     /// Where it went. [ms]
     stages: Stages,
     error: Option<f64>,
+    /// What its budget let it spend, each with the frames simulated before it.
+    efforts: Vec<(u64, Effort)>,
 }
 
 /// Frames on their way to the page.
@@ -335,7 +337,8 @@ impl Workbench {
             }
             let report = sim.measure();
             let stages = Stages::default();
-            new.push(Pane { sim, start, report, ms: 0.0, stages, error: None });
+            let efforts = Vec::new();
+            new.push(Pane { sim, start, report, ms: 0.0, stages, error: None, efforts });
         }
         self.scene = scene;
         self.panes = new;
@@ -386,9 +389,10 @@ impl Workbench {
             let count = self.panes.len();
             return Err(Error::new("pane", pane, format!("there are only {count}")));
         };
-        let method = pane.sim.method();
+        // What a budget made of this machine's speed is repeated by what was spent.
+        let method = Method { budget: 0.0, ..pane.sim.method().clone() };
         let recording = Recording { start: pane.start.clone(), ..self.recording.clone() };
-        let written = recording.to_toml(&self.scene, method);
+        let written = recording.with_efforts(&pane.efforts).to_toml(&self.scene, &method);
         let file = written.map_err(|e| Error::new("save", &self.scene.name, e.to_string()))?;
         let name = format!("{}-{}.toml", self.scene.name, method.id);
         Ok(Some(text(&serde_json::json!({ "type": "saved", "name": name, "text": file }))))
@@ -440,6 +444,12 @@ impl Workbench {
     }
 
     fn advance_panes(&mut self, measure: bool) {
+        for pane in self.panes.iter_mut().filter(|pane| pane.sim.method().budget > 0.0) {
+            let effort = pane.sim.effort();
+            if pane.efforts.last().is_none_or(|(_, last)| *last != effort) {
+                pane.efforts.push((self.recording.frames, effort));
+            }
+        }
         self.recording.frames += 1;
         let dt = self.scene.dt as f32;
         let several = self.panes.len() > 1;
@@ -566,6 +576,9 @@ impl Workbench {
                 iterations: r.solver.iterations,
                 residual: r.solver.residual.and_then(finite),
                 strain_left: r.solver.strain_left.and_then(finite),
+                contacts: r.contacts,
+                tethered: r.solver.tethered,
+                limited: r.solver.limited,
                 stiffness_number: finite(f64::from(r.stiffness_number)),
                 limit: finite(limit(pane)),
                 error: pane.error.and_then(finite),
@@ -599,6 +612,9 @@ struct PaneReport {
     iterations: u32,
     residual: Option<f64>,
     strain_left: Option<f64>,
+    contacts: usize,
+    tethered: usize,
+    limited: usize,
     stiffness_number: Option<f64>,
     limit: Option<f64>,
     error: Option<f64>,

@@ -2,6 +2,7 @@
 
 use crate::model::Pose;
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 
 /// Gravity, wind, held and pulled particles; read at the start of every step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +19,8 @@ pub struct Inputs {
     pub pulls: Vec<Pull>,
     /// Bodies placed from outside; they leave their paths as long as they are named here.
     pub colliders: Vec<Placement>,
+    /// What the solver may spend on each step, where the method has no budget of its own.
+    pub effort: Effort,
 }
 
 /// One body placed from outside.
@@ -49,4 +52,21 @@ pub struct Pull {
     /// k of f = k (target − x); ignored unless finite and positive. Methods that are not implicit
     /// use at most what they stand. [N/m]
     pub stiffness: f32,
+}
+
+/// What a solver may spend on a step at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Effort {
+    /// Linearisations.
+    pub linearisations: u32,
+    /// Iterations or sweeps of each.
+    pub iterations: u32,
+}
+
+impl Default for Effort {
+    /// No limit of its own.
+    fn default() -> Self {
+        Self { linearisations: u32::MAX, iterations: u32::MAX }
+    }
 }

@@ -32,6 +32,12 @@ pub struct SolverReport {
     pub residual: Option<f64>,
     /// Root mean square strain of the error the last solve left; `None` where the solver has no estimate.
     pub strain_left: Option<f64>,
+    /// Linear solves: substeps times linearisations, and repeated where contacts were guessed wrong.
+    pub solves: u32,
+    /// Particles that tethers moved in the last substep.
+    pub tethered: usize,
+    /// Springs that were longer than the strain limit in the last substep, before they were made shorter.
+    pub limited: usize,
 }
 
 /// Where the time of a frame went. [s]
@@ -41,6 +47,8 @@ pub struct Stages {
     pub forces: f64,
     /// The linear solve; constraint sweeps of XPBD, fits of shape matching. Nothing for methods that only sum forces.
     pub solve: f64,
+    /// The part of the solve that went into iterations or sweeps.
+    pub iterating: f64,
     /// Pins, pulls, checks.
     pub rest: f64,
 }
@@ -59,16 +67,19 @@ pub enum Warning {
     Overstretched,
     /// The step was cut into substeps to keep its explicit springs stable.
     Substepped,
+    /// A spring stayed longer than the strain limit.
+    LimitExceeded,
 }
 
 impl Warning {
     /// All warnings.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::NotConverged,
         Self::RolledBack,
         Self::StiffnessBeyondLimit,
         Self::Overstretched,
         Self::Substepped,
+        Self::LimitExceeded,
     ];
 
     /// What happened and what to do.
@@ -76,7 +87,7 @@ impl Warning {
         match self {
             Self::NotConverged => {
                 "the linear solver stopped above its tolerance, so the cloth may look softer than it is: \
-                 raise method.max_iterations, loosen method.tolerance, add substeps, or use \
+                 raise method.max_iterations or method.budget, loosen method.tolerance, add substeps, or use \
                  method.jacobian = \"psd\" if springs are compressed. Single precision alone leaves about \
                  6e-8 k h²/m"
             }
@@ -93,6 +104,11 @@ impl Warning {
                 "the springs and dampers of the hybrid are explicit and not stable at this step, so it was \
                  cut into substeps (at most 1000) and costs as many times more: shorten the step, lower \
                  springs.structural_damping or the stiffness, or use method.internal = \"none\""
+            }
+            Self::LimitExceeded => {
+                "springs are still longer than method.strain_limit allows after all passes: the cloth is held \
+                 farther apart than it reaches, or the solver leaves it too soft: raise the limit, add substeps, or \
+                 use the method muslin"
             }
             Self::StiffnessBeyondLimit => {
                 "the stiffness number k h²/m is beyond what this method was seen to stand, so it may blow up: \

@@ -7,8 +7,10 @@
 use crate::clock;
 use crate::collide::{Contacts, MOST_SOLVES, Moment};
 use crate::error::Error;
-use crate::inputs::{Inputs, Pull};
+use crate::inputs::{Effort, Inputs, Pull};
+use crate::limits::{Bounded, Limits};
 use crate::model::{Collider, Model};
+use crate::pace::Pace;
 use crate::par::Par;
 use crate::report::{self, Report, SolverReport, Stages, Warning, Warnings};
 use crate::solvers::Solved;
@@ -35,6 +37,9 @@ pub struct Sim {
     before: State,
     held: Held,
     contacts: Contacts,
+    limits: Limits,
+    /// Chooses the effort where the method has a budget.
+    pace: Option<Pace>,
     /// Which of the current pulls acts on each particle.
     pull_of: Vec<usize>,
     /// Inputs of the current substep: the user's plus gusts.
@@ -56,6 +61,29 @@ pub struct Advance {
     pub solver: SolverReport,
     /// What went wrong.
     pub warnings: Warnings,
+}
+
+impl Advance {
+    /// Adds a substep.
+    fn add(&mut self, solved: &Solved, bounded: Bounded) {
+        let happened = [
+            (!solved.converged, Warning::NotConverged),
+            (solved.substeps > 1, Warning::Substepped),
+            (bounded.exceeded, Warning::LimitExceeded),
+        ];
+        for (_, warning) in happened.into_iter().filter(|(happened, _)| *happened) {
+            self.warnings.insert(warning);
+        }
+        self.solver = SolverReport {
+            iterations: self.solver.iterations + solved.iterations,
+            work: self.solver.work + solved.work,
+            solves: self.solver.solves + solved.solves,
+            residual: solved.residual,
+            strain_left: solved.strain_left,
+            tethered: bounded.tethered,
+            limited: bounded.limited,
+        };
+    }
 }
 
 impl Sim {
@@ -93,6 +121,9 @@ impl Sim {
             floors: method.spring_floors(&model),
             before,
             contacts: Contacts::new(&model),
+            limits: Limits::new(&method, &model),
+            pace: (method.budget > 0.0)
+                .then(|| Pace::new(1e-3 * method.budget, method.most_effort())),
             pull_of: vec![NOT_PULLED; state.x.len()],
             held: Held {
                 free: vec![1.0; state.x.len()],
@@ -133,9 +164,11 @@ impl Sim {
             // Detect contacts and solve; then put right what the solver does not see of them.
             let begun = clock::now();
             let solved = self.solve(h, measure && substep + 1 == self.substeps);
+            let bounded = self.limits.keep(&self.model, &self.held, h, &mut self.state);
             self.project(h);
             stages.forces += clock::now() - begun - solved.solving;
             stages.solve += solved.solving;
+            stages.iterating += solved.iterating;
 
             // Check: nothing that is not finite leaves a step.
             if self.state.is_finite() {
@@ -145,20 +178,14 @@ impl Sim {
                 done.warnings.insert(Warning::RolledBack);
             }
             self.state.colliders.copy_from_slice(self.contacts.bodies_at_end());
-            if !solved.converged {
-                done.warnings.insert(Warning::NotConverged);
-            }
-            if solved.substeps > 1 {
-                done.warnings.insert(Warning::Substepped);
-            }
-            done.solver.iterations += solved.iterations;
-            done.solver.work += solved.work;
-            done.solver.residual = solved.residual;
-            done.solver.strain_left = solved.strain_left;
+            done.add(&solved, bounded);
             self.state.time = self.before.time + f64::from(h);
         }
         stages.rest = clock::now() - begun - stages.forces - stages.solve;
         self.stages = stages;
+        if let Some(pace) = &mut self.pace {
+            pace.learn(&done.solver, &stages);
+        }
         done
     }
 
@@ -191,8 +218,19 @@ impl Sim {
         let Self { model, current: inputs, held, contacts, par, .. } = self;
         contacts.prepare(&moment(model, held, inputs, h, *par), &mut state.v);
         let contact = &contacts.guide;
-        solver
-            .step(&Step { model, inputs, held, contact, h, par: *par, measure: false }, &mut state);
+        solver.step(
+            &Step {
+                model,
+                inputs,
+                held,
+                contact,
+                h,
+                par: *par,
+                effort: Effort::default(),
+                measure: false,
+            },
+            &mut state,
+        );
         let square = |v: Vec3| v.as_dvec3().length_squared();
         let error: f64 = state.v.iter().zip(&self.state.v).map(|(r, v)| square(*v - *r)).sum();
         let size: f64 = state.v.iter().map(|v| square(*v)).sum();
@@ -204,22 +242,25 @@ impl Sim {
     /// wrong.
     fn solve(&mut self, h: f32, measure: bool) -> Solved {
         let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
+        let pace = &self.pace;
         let at = moment(model, held, inputs, h, *par);
         let seen = contacts.any() && solver.drift().is_some();
         if seen {
             contacts.detect(&at, state);
         }
+        let effort = pace.as_ref().map_or(inputs.effort, Pace::effort);
         let mut all = Solved::EXPLICIT;
         for left in (0..MOST_SOLVES).rev() {
             if seen {
                 contacts.prepare(&at, &mut state.v);
             }
             let contact = &contacts.guide;
-            let step = Step { model, inputs, held, contact, h, par: *par, measure };
+            let step = Step { model, inputs, held, contact, h, par: *par, effort, measure };
             let solved = solver.step(&step, state);
             let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);
-            let solving = all.solving + solved.solving;
-            all = Solved { iterations, work, solving, ..solved };
+            let (solves, solving) = (all.solves + solved.solves, all.solving + solved.solving);
+            let iterating = all.iterating + solved.iterating;
+            all = Solved { iterations, work, solves, solving, iterating, ..solved };
             let drift = solver.drift().filter(|_| seen && state.is_finite());
             let wrong = drift.is_some_and(|drift| contacts.judge(&at, before, state, drift));
             if !wrong || left == 0 {
@@ -264,6 +305,7 @@ impl Sim {
     fn hold(&mut self, h: f32) {
         let end = self.state.time + f64::from(h);
         self.current.gravity = self.inputs.gravity;
+        self.current.effort = self.inputs.effort;
         self.current.wind = self.inputs.wind + self.model.air.gust_at(self.state.time);
         self.current.held.clear();
         self.held.free.fill(1.0);
@@ -348,6 +390,11 @@ impl Sim {
     /// Where the time of the last frame went.
     pub fn stages(&self) -> Stages {
         self.stages
+    }
+
+    /// What the solver may spend on a step of the next frame.
+    pub fn effort(&self) -> Effort {
+        self.pace.as_ref().map_or(self.inputs.effort, Pace::effort)
     }
 
     /// The constants.

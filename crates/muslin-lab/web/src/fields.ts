@@ -112,9 +112,19 @@ const SPRINGS = choice('springs', 'Spring law', 'Which spring law is in force.',
 ]);
 const SWEEPS = number('sweeps', 'Sweeps', '', 'Jacobi or Gauss–Seidel sweeps; constraint sweeps of XPBD.', { range: [1, 200], logarithmic: true, integer: true, min: 1, max: 100000 });
 
+const BUDGET = number('budget', 'Budget', 'ms', 'Time that a frame may take, by spending less on linearisations and iterations; 0: no limit. What that leaves is the strain left, among the numbers.', { range: [0, 33], min: 0, max: 100000 });
+const BOUNDS: Field[] = [
+  number('strain_limit', 'Strain limit', '', 'No spring that is not for bending may stretch by more than this after a step; 0: no limit.', { range: [0, 0.2], min: 0, max: 1000 }),
+  number('tethers', 'Tethers', '', 'No particle may be farther from a held one than this times the way along the cloth at rest, for example 1.02; 0: no tethers.', { range: [1, 1.2], min: 0, max: 1000 }),
+];
+
 /** The choices that matter to a method as it is set now. */
 export function methodFields(method: Method): Field[] {
-  if (method.integrator === 'xpbd') return [SPRINGS, SWEEPS];
+  return [...ownFields(method), ...BOUNDS];
+}
+
+function ownFields(method: Method): Field[] {
+  if (method.integrator === 'xpbd') return [SPRINGS, SWEEPS, BUDGET];
   if (method.integrator === 'shape-matching') return SHAPE_MATCHING;
   if (method.integrator !== 'backward-euler' && method.integrator !== 'bdf2') return [SPRINGS];
   const sweeping = method.solver === 'jacobi' || method.solver === 'gauss-seidel';
@@ -122,6 +132,7 @@ export function methodFields(method: Method): Field[] {
   const hierarchy = method.solver === 'hierarchy';
   const only = (when: boolean, ...fields: Field[]) => (when ? fields : []);
   return [
+    ...only(method.solver !== 'cholesky', BUDGET),
     choice('integrator', 'Integrator', 'How time advances.', [
       ['backward-euler', 'Backward Euler: first order, damps.'],
       ['bdf2', 'BDF2, looking back two steps: second order.'],

@@ -34,6 +34,8 @@ const LINES: Line[] = [
     const failed = above || r.warnings.some((w) => w.kind === 'not-converged');
     return { text: failed ? 'no' : 'yes', warn: failed };
   } },
+  { label: 'Contacts', tip: 'Contacts of particles with bodies.', cell: (r) => plain(r.contacts ? String(r.contacts) : NOTHING) },
+  { label: 'Held back', tip: 'Particles that tethers moved and springs that the strain limit made shorter, in the last substep.', cell: (r) => plain(r.tethered || r.limited ? `${r.tethered ?? 0} + ${r.limited ?? 0}` : NOTHING) },
   { label: 'To converged', tip: 'Distance of the step to the converged step; measured now and then when several panes are shown.', cell: (r) => plain(percent(r.error)) },
   { label: 'Kinetic', tip: 'Kinetic energy.', cell: (r) => plain(`${figure(r.energy.kinetic)} J`) },
   { label: 'Elastic', tip: 'Energy in springs, hinges and 3D springs.', cell: (r) => plain(`${figure(r.energy.elastic)} J`) },

@@ -98,6 +98,9 @@ export interface Report {
   iterations: number;
   residual: number | null;
   strain_left?: number | null;
+  contacts?: number;
+  tethered?: number;
+  limited?: number;
   stiffness_number: number;
   limit: number | null;
   error: number | null;

@@ -146,6 +146,7 @@ const tests = {
       ['method.0.preconditioner', 'none', {}, loose],
       ['method.0.coarsening', 'quincunx', { 'cloth.0.columns': 17, 'cloth.0.rows': 17 }, [['implicit-euler', { tolerance: 0.3, preconditioner: 'v-cycle', coarsening: 'doubled' }]]],
       ['method.0.tolerance', 0.3], ['method.0.max_iterations', 1, {}, [['implicit-euler', { tolerance: 1e-8 }]]],
+      ['method.0.strain_limit', 0.001], ['method.0.tethers', 1], ['method.0.budget', 0.01, {}, [['implicit-euler', { tolerance: 1e-8 }]]],
       ['method.0.newton', 5], ['method.0.springs', 'tension-only'], ['method.0.weak_springs', 'explicit', { 'cloth.0.springs.bend': 20 }],
       ['method.0.momentum', 'linear', { 'cloth.0.pins': [], gravity: [5, -9.81, 0] }, sweeping],
       ['method.0.modes', 'rigid', {}, ['meshless']], ['method.0.alpha', 0.1, {}, ['meshless']],

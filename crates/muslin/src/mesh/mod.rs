@@ -2,6 +2,7 @@
 
 pub mod coarsening;
 pub mod colouring;
+pub mod geodesics;
 pub mod grid;
 pub mod incidence;
 pub mod links;

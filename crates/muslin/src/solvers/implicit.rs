@@ -18,10 +18,10 @@
 //! have an orientation, rows n … 2n are their angular velocities: torque for force, inertia for mass.
 
 use super::potential::Potential;
-use super::pyramid_guess::{self, PyramidGuess};
-use super::{Coarsening, Guess, Integrator, Jacobian, LinearSolver, Method, MomentumCorrection};
+use super::pyramid_guess::PyramidGuess;
+use super::{Guess, Integrator, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
-use super::{Solved, Solver, Step, bdf2, momentum};
+use super::{Solved, Solver, Step, bdf2, levels, momentum};
 use crate::clock;
 use crate::error::Error;
 use crate::forces::{Forces, hinge, pull, spring, turning, wind};
@@ -31,14 +31,15 @@ use crate::linalg::multigrid::Multigrid;
 use crate::linalg::relaxation::{self, GaussSeidel};
 use crate::linalg::vectors::{add_scaled, scale_each, set_sum, update};
 use crate::linalg::{System, Topology};
-use crate::mesh::pyramid::Filter;
-use crate::mesh::{Hierarchy, Pyramid};
 use crate::model::{Model, Springs};
 use crate::state::{Motion, State};
 use glam::{Quat, Vec3};
 
 /// A Newton correction below this fraction of the velocity ends the iteration: the last bits of f32.
 const NEWTON_TOLERANCE: f32 = 3e-7;
+
+/// With no more cycles than this, as many plain sweeps are tried as well: they never do worse.
+const FEW: u32 = 2;
 
 /// Storage and choices of the implicit family.
 pub struct Implicit {
@@ -60,6 +61,8 @@ pub struct Implicit {
     strain_energy: f64,
     /// Strain of the error that the last solve left, where it is known.
     strain_left: f64,
+    /// Seconds of this step spent in iterations. [s]
+    iterating: f64,
     /// Step length the constant matrix was factored for.
     factored_h: f32,
     /// Forces that need no neighbours, at the last linearisation.
@@ -128,36 +131,6 @@ fn coupled<'a>(reduced: &'a Option<Reduced>, model: &'a Model) -> &'a Topology {
     reduced.as_ref().map_or(&model.topology, |r| &r.topology)
 }
 
-/// Nodes at which the V-cycle stops coarsening and solves directly.
-const BOTTOM: usize = 32;
-
-/// The V-cycle over the quincunx pyramid of a model's grids, or over every other level of it.
-fn multigrid(method: &Method, model: &Model, topology: &Topology) -> Result<Multigrid, Error> {
-    let grids = pyramid_guess::grids(model, "preconditioner", "v-cycle")?;
-    let doubled = method.coarsening == Coarsening::Doubled;
-    let enough = if doubled { BOTTOM / 2 } else { BOTTOM };
-    let pyramid = Pyramid::new(&grids, usize::MAX, enough);
-    let step = if doubled { 2 } else { 1 };
-    let last = pyramid.levels.len() - 1;
-    let mut interpolations = Vec::new();
-    for level in (0..=last.saturating_sub(step)).step_by(step).filter(|l| l + step <= last) {
-        let first = pyramid.prediction(level, Filter::MEAN);
-        interpolations.push(match step {
-            2 => first.after(&pyramid.prediction(level + 1, Filter::MEAN)),
-            _ => first,
-        });
-    }
-    let nodes = pyramid.levels.into_iter().step_by(step).map(|level| level.nodes).collect();
-    Ok(Multigrid::new(topology, nodes, interpolations))
-}
-
-/// The V-cycle over coarser levels of any mesh.
-fn hierarchy(model: &Model, topology: &Topology) -> Multigrid {
-    let links = model.topology.links.ends();
-    let Hierarchy { nodes, interpolations } = Hierarchy::new(&model.rest_x, links, BOTTOM / 2);
-    Multigrid::new(topology, nodes, interpolations)
-}
-
 /// Forces' view of positions, orientations, and rows of velocities.
 fn motion<'a>(x: &'a [Vec3], orientation: &'a [Quat], rows: &'a [Vec3]) -> Motion<'a> {
     let (v, spin) = rows.split_at(x.len());
@@ -204,10 +177,12 @@ impl Implicit {
         };
         let multigrid = match (method.solver, method.preconditioner) {
             (LinearSolver::ConjugateGradient, Preconditioner::VCycle) => {
-                Some(multigrid(method, model, topology)?)
+                Some(levels::of_pyramid(method, model, topology)?)
             }
             // Orientations have no coarser levels; without them the solver falls back.
-            (LinearSolver::Hierarchy, _) if turning.is_empty() => Some(hierarchy(model, topology)),
+            (LinearSolver::Hierarchy, _) if turning.is_empty() => {
+                Some(levels::of_any_mesh(model, topology))
+            }
             _ => None,
         };
         let springs = &model.springs;
@@ -227,6 +202,7 @@ impl Implicit {
             smoothing: bdf2::share(model),
             strain_energy,
             strain_left: f64::NAN,
+            iterating: 0.0,
             factored_h: f32::NAN,
             external: zeros[..model.particle_count()].to_vec(),
             free: vec![1.0; n],
@@ -249,7 +225,8 @@ impl Implicit {
         let (jacobian, at) = (self.method.jacobian, motion(x, orientation, v));
         self.forces.evaluate_external(model, inputs, par, at.x, at.v);
         (self.forces.total.iter_mut().zip(&step.contact.friction)).for_each(|(f, t)| *f += *t);
-        if self.method.newton > 1 || self.pyramid.is_some() {
+        let safeguarded = self.method.newton > 1 || self.method.solver == LinearSolver::Hierarchy;
+        if safeguarded || self.pyramid.is_some() {
             self.external.copy_from_slice(&self.forces.total);
         }
         self.forces.add_elastic(model, &self.floors, par, at);
@@ -330,6 +307,23 @@ impl Implicit {
         }
     }
 
+    /// Replaces `change` by as many Gauss–Seidel sweeps if those lower the incremental potential more.
+    fn take_sweeps_if_better(&mut self, step: &Step<'_>, state: &State) {
+        let sweeps = self.method.max_iterations.min(step.effort.iterations);
+        let topology = coupled(&self.reduced, step.model);
+        self.system.build_diagonal(topology, step.par);
+        relaxation::hold(&mut self.system.inverse, &self.free);
+        self.scratch.fill(Vec3::ZERO);
+        let Self { system, gauss_seidel, b, scratch, .. } = self;
+        gauss_seidel.by_colours(system, topology, step.par, b, sweeps, scratch);
+        let Self { floors, external, x, v, change, drift, .. } = self;
+        let lumped = &system.lumped;
+        let potential = Potential { step, floors, external, lumped, start: state, x, v, drift };
+        if potential.at(scratch, 1.0) < potential.at(change, 1.0) {
+            std::mem::swap(scratch, change);
+        }
+    }
+
     /// Sets the start of the solve; returns its cost in products with the matrix.
     fn guess(&mut self, step: &Step<'_>, guess: Guess, last_change: &[Vec3]) -> f64 {
         let (par, free) = (step.par, &self.free);
@@ -356,24 +350,28 @@ impl Implicit {
 
     /// Improves `change` towards A⁻¹ b. `first` tells the first linearisation of a step.
     fn solve(&mut self, step: &Step<'_>, first: bool) -> Outcome {
-        let Step { model, inputs, h, par, .. } = *step;
-        let (free, sweeps) = (&self.free, self.method.sweeps);
+        let Step { model, inputs, h, par, effort, .. } = *step;
+        let (free, sweeps) = (&self.free, self.method.sweeps.min(effort.iterations));
         let Self { system, b, change, scratch, cg, method, reduced, .. } = self;
         let topology = coupled(reduced, model);
-        let stop = Stop { tolerance: method.tolerance, max_iterations: method.max_iterations };
-        match method.solver {
+        let max_iterations = method.max_iterations.min(effort.iterations);
+        let stop = Stop { tolerance: method.tolerance, max_iterations };
+        let mut begun = clock::now();
+        let outcome = match method.solver {
+            LinearSolver::Hierarchy if self.multigrid.is_none() => {
+                let stop = Stop { max_iterations: effort.iterations.min(2000), ..stop };
+                let mut blocks = conjugate_gradient::Preconditioner::BlockJacobi;
+                cg.solve(system, topology, par, b, free, &mut blocks, stop, change)
+            }
             LinearSolver::Hierarchy => {
-                let Some(levels) = &mut self.multigrid else {
-                    let stop = Stop { max_iterations: 2000, ..stop };
-                    let mut blocks = conjugate_gradient::Preconditioner::BlockJacobi;
-                    return cg.solve(system, topology, par, b, free, &mut blocks, stop, change);
-                };
+                let Some(levels) = &mut self.multigrid else { return Outcome::default() };
                 // Within a step the coarse levels hardly change.
                 if first {
                     levels.rebuild(system, par, free);
                 } else {
                     levels.refine(system, par, free);
                 }
+                begun = clock::now();
                 // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
                 let tolerance = method.tolerance * self.strain_energy.sqrt();
                 let (outcome, left) = levels.solve(par, b, Stop { tolerance, ..stop }, change);
@@ -400,6 +398,7 @@ impl Implicit {
                     (Preconditioner::None, _) => conjugate_gradient::Preconditioner::None,
                     (Preconditioner::VCycle, Some(levels)) => {
                         levels.rebuild(system, par, free);
+                        begun = clock::now();
                         conjugate_gradient::Preconditioner::VCycle(levels)
                     }
                     _ => conjugate_gradient::Preconditioner::BlockJacobi,
@@ -428,7 +427,9 @@ impl Implicit {
                 }
                 Outcome { iterations: 1, work: 1.0, converged: ready }
             }
-        }
+        };
+        self.iterating += clock::now() - begun;
+        outcome
     }
 }
 
@@ -452,7 +453,8 @@ impl Implicit {
         self.orientation.copy_from_slice(&state.orientation);
         self.v[n..].copy_from_slice(&state.spin);
         let mut solved = Solved::EXPLICIT;
-        for newton in 0..self.method.newton {
+        self.iterating = 0.0;
+        for newton in 0..self.method.newton.min(step.effort.linearisations) {
             // Linearise.
             self.assemble(step);
             if newton == 0 && !ahead {
@@ -471,6 +473,7 @@ impl Implicit {
             let begun = clock::now();
             let outcome = self.solve(step, newton == 0);
             solved.solving += clock::now() - begun;
+            solved.solves += 1;
             solved.iterations += outcome.iterations;
             solved.work += outcome.work;
             solved.converged = outcome.converged;
@@ -497,9 +500,15 @@ impl Implicit {
             let enough = if self.method.solver == LinearSolver::Hierarchy { 2 } else { 1 };
             let repeats = self.method.newton > enough;
             let size = if repeats { largest(&self.change) / largest(&self.v) } else { f32::MAX };
-            // Close to the solution Newton needs no help, and the potential's changes are rounding.
-            if repeats && size > 1e-3 {
+            // Close to the solution Newton needs no help, and the potential's changes are rounding. A solve
+            // that was cut short may be anywhere.
+            let hierarchy = self.method.solver == LinearSolver::Hierarchy;
+            let few = self.method.max_iterations.min(step.effort.iterations) <= FEW;
+            if repeats && size > 1e-3 || hierarchy && (few || !outcome.converged) {
                 self.shorten(step, state);
+            }
+            if hierarchy && few {
+                self.take_sweeps_if_better(step, state);
             }
             add_scaled(par, &mut self.v, 1.0, &self.change);
             add_scaled(par, &mut self.drift, 1.0, &self.change[..n]);
@@ -521,6 +530,7 @@ impl Implicit {
             state.orientation.copy_from_slice(&self.orientation);
         }
         std::mem::swap(&mut state.x, &mut self.x);
+        solved.iterating = self.iterating;
         solved.strain_left = self.strain_left.is_finite().then_some(self.strain_left);
         solved
     }

@@ -7,6 +7,7 @@
 pub mod bdf2;
 pub mod explicit;
 pub mod implicit;
+mod levels;
 pub mod momentum;
 mod potential;
 pub mod presets;
@@ -19,7 +20,7 @@ pub use crate::forces::spring::Jacobian;
 
 use crate::collide::Guide;
 use crate::error::Error;
-use crate::inputs::Inputs;
+use crate::inputs::{Effort, Inputs};
 use crate::model::Model;
 use crate::par::Par;
 use crate::state::State;
@@ -202,6 +203,14 @@ pub struct Method {
     pub integrator: Integrator,
     /// Which spring law is in force.
     pub springs: SpringLaw,
+    /// No spring that is not for bending may be longer than 1 + this times its rest length after a step;
+    /// 0: no limit.
+    pub strain_limit: f32,
+    /// No particle may be farther from a held one than this times the way along the cloth at rest; 0: no
+    /// tethers.
+    pub tethers: f32,
+    /// Time that a frame may take, by spending less on linearisations and iterations; 0: no limit. [ms]
+    pub budget: f64,
     /// Whether weak springs are in the matrix. Backward Euler only, like all below.
     pub weak_springs: WeakSprings,
     /// Jacobian model.
@@ -277,6 +286,18 @@ impl Method {
                 return Err(Error::new(format!("method.{key}"), value, remedy));
             }
         }
+        for (key, value) in
+            [("strain_limit", f64::from(self.strain_limit)), ("budget", self.budget)]
+        {
+            if !(0.0..1e6).contains(&value) {
+                let remedy = "must be 0, for none, or positive";
+                return Err(Error::new(format!("method.{key}"), value, remedy));
+            }
+        }
+        if self.tethers != 0.0 && !(1.0..1e6).contains(&self.tethers) {
+            let remedy = "must be 0, for none, or at least 1";
+            return Err(Error::new("method.tethers", self.tethers, remedy));
+        }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             let remedy = "must be between 0 and 1, for example 1e-4";
             return Err(Error::new("method.tolerance", self.tolerance, remedy));
@@ -321,6 +342,16 @@ impl Method {
                 },
             },
         }
+    }
+
+    /// What a step spends at most without a budget.
+    pub fn most_effort(&self) -> Effort {
+        let sweeps = match (self.integrator, self.solver) {
+            (Integrator::Xpbd, _) => true,
+            (_, solver) => matches!(solver, LinearSolver::Jacobi | LinearSolver::GaussSeidel),
+        };
+        let iterations = if sweeps { self.sweeps } else { self.max_iterations };
+        Effort { linearisations: self.newton, iterations }
     }
 
     /// The largest k h²/m of a pull on a single particle; explicitly, 4 is where it becomes unstable.
@@ -372,6 +403,8 @@ pub struct Step<'a> {
     pub h: f32,
     /// Threads.
     pub par: Par,
+    /// What it may spend at most.
+    pub effort: Effort,
     /// Whether to spend time on the residual.
     pub measure: bool,
 }
@@ -391,8 +424,12 @@ pub struct Solved {
     pub converged: bool,
     /// Substeps the solver cut the step into.
     pub substeps: u32,
+    /// Linear solves.
+    pub solves: u32,
     /// Seconds spent on solving, as against forces and assembly. [s]
     pub solving: f64,
+    /// The part of it that went into iterations or sweeps. [s]
+    pub iterating: f64,
 }
 
 impl Solved {
@@ -404,7 +441,9 @@ impl Solved {
         strain_left: None,
         converged: true,
         substeps: 1,
+        solves: 0,
         solving: 0.0,
+        iterating: 0.0,
     };
 }
 

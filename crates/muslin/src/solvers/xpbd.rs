@@ -101,7 +101,7 @@ impl Xpbd {
 
 impl Solver for Xpbd {
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
-        let Step { model, inputs, held, h, par, .. } = *step;
+        let Step { model, inputs, held, h, par, effort, .. } = *step;
         // Predict, with held particles going to their targets.
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         self.forces.evaluate_external(model, inputs, par, &state.x, &state.v);
@@ -116,7 +116,8 @@ impl Solver for Xpbd {
         let begun = clock::now();
         self.spring_multipliers.fill(0.0);
         self.hinge_multipliers.fill(0.0);
-        for _ in 0..self.sweeps {
+        let sweeps = self.sweeps.min(effort.iterations);
+        for _ in 0..sweeps {
             self.project_springs(model, h, &state.x);
             self.project_hinges(model, h, &state.x);
         }
@@ -125,6 +126,6 @@ impl Solver for Xpbd {
         let moves = &self.moves;
         update(par, &mut state.v, |i, v| if held.free[i] == 0.0 { v } else { moves[i] / h });
         add_scaled(par, &mut state.x, 1.0, moves);
-        Solved { iterations: self.sweeps, solving, ..Solved::EXPLICIT }
+        Solved { iterations: sweeps, solves: 1, solving, iterating: solving, ..Solved::EXPLICIT }
     }
 }
