@@ -145,114 +145,147 @@ fn falling(lab: &Lab, scene: &Scene, steps: u32) -> Result<State, Failure> {
     Ok(sim.state().clone())
 }
 
-fn figure_4(lab: &Lab) -> Result<Finding, Failure> {
-    let (n, middle, steps) = size(lab);
-    let scene = net(50.0, n)?;
-    let settings = settings()?;
-    let frames = [middle / 4, middle / 2, middle, steps];
-    let falls = settings
-        .iter()
-        .map(|(_, method)| lab.fall(&scene, method, steps, &frames))
-        .collect::<Result<Vec<_>, _>>()?;
-    let methods: Vec<Method> = settings.iter().map(|(_, method)| method.clone()).collect();
-    let ms = costs(lab, &scene, &methods, &falling(lab, &scene, middle)?)?;
-    let of =
-        |name: &str| settings.iter().position(|(label, _)| label.contains(name)).map_or(0, |i| i);
-    let exact = falls[of("implicit")].low(middle);
-    let late = |i: usize| 1.0 - falls[i].low(middle) / exact;
-    let mut rows = Vec::new();
-    for (i, (name, _)) in settings.iter().enumerate() {
-        let fall = &falls[i];
-        let figure = |value: f64| if fall.is_sound() { number(value) } else { "–".into() };
-        rows.push(row([
-            (*name).into(),
-            fall.soundness(),
-            figure(fall.low(middle)),
-            if fall.is_sound() { percent(late(i)) } else { "–".into() },
-            figure(fall.low(steps)),
-            figure(fall.max_speed),
-            figure(fall.last_kinetic()),
-            number(ms[i]),
-            number(ms[i] / ms[of("symplectic")]),
-        ]));
+/// The runs of Figure 4 and what a step of each costs.
+struct Panel {
+    scene: Scene,
+    settings: Vec<(&'static str, Method)>,
+    falls: Vec<Fall>,
+    ms: Vec<f64>,
+    middle: u32,
+    steps: u32,
+}
+
+impl Panel {
+    fn new(lab: &Lab) -> Result<Self, Failure> {
+        let (n, middle, steps) = size(lab);
+        let (scene, settings) = (net(50.0, n)?, settings()?);
+        let frames = Self::frames(middle, steps);
+        let mut falls = Vec::new();
+        for (_, method) in &settings {
+            falls.push(lab.fall(&scene, method, steps, &frames)?);
+        }
+        let methods: Vec<Method> = settings.iter().map(|(_, method)| method.clone()).collect();
+        let ms = costs(lab, &scene, &methods, &falling(lab, &scene, middle)?)?;
+        Ok(Self { scene, settings, falls, ms, middle, steps })
     }
-    let kims = ["η = 1", "η = 2", "η = 4", "η = 6", "η = 10"].map(of);
-    let is_ordered =
-        kims.windows(2).all(|pair| late(pair[0]) > late(pair[1])) && late(kims[4]) > 0.0;
-    let odd = |name: &str| Check::yes(format!("{name} blows up"), !falls[of(name)].is_sound());
-    let mut finding = Finding::default()
-        .claim(kims.map(|i| {
-            Check::yes(
-                format!("{} stays bounded and comes to rest", settings[i].0),
-                falls[i].is_sound() && falls[i].last_kinetic() < 1e-4 * (n * n) as f64,
-            )
-        }))
-        .claim([
-            Check::yes("every further sweep falls more like the implicit method", is_ordered),
-            Check::new(
-                "η = 6 behind the implicit method [%]",
-                100.0 * late(kims[3]),
-                Bound::Between(0.0, 2.5),
-            ),
-            odd("1 sweep"),
-            odd("3 sweeps"),
-            odd("symplectic"),
-            Check::new(
-                "Kang's first method behind [%]",
-                100.0 * late(of("Kang 2000")),
-                Bound::Above(30.0),
-            ),
-            Check::new(
-                "Desbrun's method behind [%]",
-                100.0 * late(of("Desbrun")),
-                Bound::Above(12.0),
-            ),
-            Check::new("one sweep of Kim behind [%]", 100.0 * late(kims[0]), Bound::Below(10.0)),
-        ])
-        .because(
-            HOLDS,
-            format!(
-                "All of Figure 4 is as the paper says. In the middle of the fall one \
-                 sweep of Kim's is {} behind the implicit method and six are {}; Kang's \
-                 first method is {} behind, Desbrun's {}.",
-                percent(late(kims[0])),
-                percent(late(kims[3])),
-                percent(late(of("Kang 2000"))),
-                percent(late(of("Desbrun")))
-            ),
-        );
-    let model = scene.compile()?;
-    let sound: Vec<&[Vec3]> = falls
-        .iter()
-        .filter(|f| f.is_sound())
-        .flat_map(|f| f.frames.iter().map(Vec::as_slice))
-        .collect();
-    for (i, (name, _)) in settings.iter().enumerate().take(9) {
-        let caption = match falls[i].diverged_at {
-            Some(step) => format!("{name}: where it blows up, step {step}"),
-            None => format!("{name}: steps {}", frames.map(|s| s.to_string()).join(", ")),
+
+    fn frames(middle: u32, steps: u32) -> [u32; 4] {
+        [middle / 4, middle / 2, middle, steps]
+    }
+
+    /// The first setting whose name contains this.
+    fn of(&self, name: &str) -> usize {
+        self.settings.iter().position(|(label, _)| label.contains(name)).unwrap_or(0)
+    }
+
+    /// How much higher than the implicit method's the lowest point is mid-fall, as a share.
+    fn behind(&self, name: &str) -> f64 {
+        let low = |name: &str| self.falls[self.of(name)].low(self.middle);
+        1.0 - low(name) / low("implicit")
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let explicit = self.ms[self.of("symplectic")];
+        let line = |i: usize| {
+            let (name, fall) = (self.settings[i].0, &self.falls[i]);
+            let if_sound = |text: String| if fall.is_sound() { text } else { "–".into() };
+            row([
+                name.into(),
+                fall.soundness(),
+                if_sound(number(fall.low(self.middle))),
+                if_sound(percent(self.behind(name))),
+                if_sound(number(fall.low(self.steps))),
+                if_sound(number(fall.max_speed)),
+                if_sound(number(fall.last_kinetic())),
+                number(self.ms[i]),
+                number(self.ms[i] / explicit),
+            ])
         };
-        finding = finding
-            .picture(caption, &strip(&model, sound.iter().copied(), &falls[i].frames, None))?;
+        (0..self.settings.len()).map(line).collect()
     }
-    let lines = [0, 1, 2, 3, 6, 7, 8].map(|i| falls[i].curve(settings[i].0, scene.dt));
-    Ok(finding
-        .plot(&curves("Lowest point of the falling sheet", "time", "height", lines.to_vec()))
-        .table(
-            &format!("{n}×{n}, {steps} steps; mid-fall is step {middle}"),
-            &[
-                "setting",
-                "bounded",
-                "lowest mid-fall",
-                "behind implicit",
-                "lowest at the end",
-                "fastest",
-                "kinetic energy at the end",
-                "ms/step",
-                "cost (explicit = 1)",
-            ],
-            rows,
-        ))
+
+    fn checks(&self) -> Vec<Check> {
+        let kims = ["Kim, η = 1", "Kim, η = 2", "Kim, η = 4", "Kim, η = 6", "Kim, η = 10"];
+        let still = 1e-4 * self.falls[0].end.len() as f64;
+        let rests = |name: &str| {
+            let fall = &self.falls[self.of(name)];
+            let is_so = fall.is_sound() && fall.last_kinetic() < still;
+            Check::yes(format!("{name} stays bounded and comes to rest"), is_so)
+        };
+        let lags: Vec<f64> = kims.iter().map(|name| self.behind(name)).collect();
+        let is_ordered = lags.windows(2).all(|pair| pair[0] > pair[1]) && lags[4] > 0.0;
+        let blows_up = |name: &str| {
+            Check::yes(format!("{name} blows up"), !self.falls[self.of(name)].is_sound())
+        };
+        let behind = |name: &str, bound| {
+            let what = format!("{name} behind the implicit method [%]");
+            Check::new(what, 100.0 * self.behind(name), bound)
+        };
+        let mut checks: Vec<Check> = kims.into_iter().map(rests).collect();
+        checks.extend([
+            Check::yes("every further sweep falls more like the implicit method", is_ordered),
+            behind("Kim, η = 6", Bound::Between(0.0, 2.5)),
+            blows_up("Kang & Cho, 1 sweep"),
+            blows_up("Kang & Cho, 3 sweeps"),
+            blows_up("symplectic Euler"),
+            behind("Kang 2000", Bound::Above(30.0)),
+            behind("Desbrun 1999", Bound::Above(12.0)),
+            behind("Kim, η = 1", Bound::Below(10.0)),
+        ]);
+        checks
+    }
+
+    /// The nine settings of the figure, all seen from the same place.
+    fn pictures(&self, mut finding: Finding) -> Result<Finding, Failure> {
+        let model = self.scene.compile()?;
+        let sound = self.falls.iter().filter(|fall| fall.is_sound());
+        let seen: Vec<&[Vec3]> = sound.flat_map(|f| f.frames.iter().map(Vec::as_slice)).collect();
+        let steps = Self::frames(self.middle, self.steps).map(|step| step.to_string()).join(", ");
+        for ((name, _), fall) in self.settings.iter().zip(&self.falls).take(9) {
+            let caption = match fall.diverged_at {
+                Some(step) => format!("{name}: where it blows up, step {step}"),
+                None => format!("{name}: steps {steps}"),
+            };
+            let image = strip(&model, seen.iter().copied(), &fall.frames, None);
+            finding = finding.picture(caption, &image)?;
+        }
+        Ok(finding)
+    }
+}
+
+fn figure_4(lab: &Lab) -> Result<Finding, Failure> {
+    let panel = Panel::new(lab)?;
+    let curve = |i: usize| panel.falls[i].curve(panel.settings[i].0, panel.scene.dt);
+    let sound = (0..9).filter(|i| panel.falls[*i].is_sound());
+    let finding = Finding::default().claim(panel.checks()).because(
+        HOLDS,
+        format!(
+            "All of Figure 4 is as the paper says. In the middle of the fall one sweep of Kim's \
+             is {} behind the implicit method and six are {}; Kang's first method is {} behind, \
+             Desbrun's {}.",
+            percent(panel.behind("Kim, η = 1")),
+            percent(panel.behind("Kim, η = 6")),
+            percent(panel.behind("Kang 2000")),
+            percent(panel.behind("Desbrun"))
+        ),
+    );
+    let lines = sound.map(curve).collect();
+    let head = [
+        "setting",
+        "bounded",
+        "lowest mid-fall",
+        "behind implicit",
+        "lowest at the end",
+        "fastest",
+        "kinetic energy at the end",
+        "ms/step",
+        "cost (explicit = 1)",
+    ];
+    let caption = format!("{} steps; mid-fall is step {}", panel.steps, panel.middle);
+    Ok(panel
+        .pictures(finding)?
+        .plot(&curves("Lowest point of the falling sheet", "time", "height", lines))
+        .table(&caption, &head, panel.rows()))
 }
 
 /// Whether the first particle that gets half again as fast as any of the implicit method is within five cells of a
