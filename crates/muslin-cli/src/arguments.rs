@@ -29,6 +29,8 @@ pub enum Command {
     Compare(CompareArguments),
     /// Measure what a step of every method costs
     Bench(BenchArguments),
+    /// Measure the tables and figures of five papers again, and say what holds
+    Reproduce(ReproduceArguments),
 }
 
 /// How to serve the lab.
@@ -134,7 +136,7 @@ pub struct BenchArguments {
     /// Write every measurement as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write quality and resolution as quality.csv and resolution.csv in this folder
+    /// Write quality and resolution as quality.csv, resolution.csv and resolution.svg in this folder
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
     /// Only measurements whose "scene/size/method" "systems/scene/size/tolerance/k=…", "quality/scene/size/method" or "resolution/scene/size/method/steps" contains this text
@@ -146,4 +148,49 @@ pub struct BenchArguments {
     /// Threads to step with
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: u32,
+}
+
+/// `muslin reproduce`.
+#[derive(Args)]
+pub struct ReproduceArguments {
+    /// Which paper
+    #[arg(value_name = "PAPER", default_value = "all")]
+    pub paper: PaperName,
+    /// Folder for the page, its plots and pictures, and what an interrupted run has done
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Smaller grids and shorter runs: under two minutes in place of a quarter of an hour
+    #[arg(long)]
+    pub quick: bool,
+}
+
+/// The papers.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PaperName {
+    /// Kang & Cho 2002
+    KangCho,
+    /// Kim 2006
+    Kim,
+    /// Moustakas, Tzovaras & Strintzis
+    Moustakas,
+    /// Rubin 2005
+    Rubin,
+    /// Jeong & Lee
+    Jeong,
+    /// All of them
+    All,
+}
+
+impl PaperName {
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::KangCho => "kang-cho",
+            Self::Kim => "kim",
+            Self::Moustakas => "moustakas",
+            Self::Rubin => "rubin",
+            Self::Jeong => "jeong",
+            Self::All => "all",
+        }
+    }
 }

@@ -15,9 +15,11 @@ mod list;
 mod machine;
 mod mesh_file;
 mod output;
+mod page;
 mod picture;
 mod progress;
 mod record;
+mod reproduce;
 mod run;
 mod scene_file;
 mod setting;
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Some(Command::Run(arguments)) => run::run(&arguments).map(|_| ()),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Bench(arguments)) => bench::bench(&arguments),
+        Some(Command::Reproduce(arguments)) => reproduce::reproduce(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -93,7 +93,7 @@ fn figure_3_six_sweeps_drape_as_the_implicit_method_does() {
     let scene = kim_scene(1000.0, 80);
     let six = fall(&scene, &kim(6), 2000);
     assert!(six.diverged_at.is_none() && six.max_strain < 0.15, "{six:?}");
-    // The converged drape settles at −79.92 (docs/papers.md); the cost ratio is in the benchmark.
+    // The converged drape settles at −79.92 (docs/reproduction); the cost ratio is there too.
     assert!((six.lowest_at_end + 79.92).abs() < 0.5, "{six:?}");
 }
 

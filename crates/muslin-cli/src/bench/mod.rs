@@ -6,7 +6,7 @@ mod cell;
 mod quality;
 mod resolution;
 mod strains;
-mod systems;
+pub mod systems;
 mod tables;
 
 use crate::arguments::BenchArguments;
@@ -62,6 +62,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     };
     let quality_csv = if runs.is_empty() { None } else { csv("quality.csv")? };
     let resolution_csv = if rests.is_empty() { None } else { csv("resolution.csv")? };
+    let resolution_plot = if rests.is_empty() { None } else { csv("resolution.svg")? };
     let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
 
     let count = places.len() + systems.len() + runs.len() + rests.len();
@@ -134,6 +135,9 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     }
     if let Some(file) = resolution_csv {
         file.commit_bytes(resolution::csv(&rested).as_bytes())?;
+    }
+    if let Some(file) = resolution_plot {
+        file.commit_bytes(resolution::plot(&rested).as_bytes())?;
     }
     let measured = cells.len() + solved + qualities.len() + rested.len();
     if measured < count {

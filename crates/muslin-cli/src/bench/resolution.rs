@@ -5,6 +5,8 @@
 
 use super::strains;
 use crate::failure::Failure;
+use crate::page::plot::{Marks, Plot, Series};
+use crate::page::standalone;
 use crate::text::table;
 use crate::threads::Threads;
 use muslin::{Method, Scene, Sim, scenes};
@@ -31,6 +33,9 @@ const OTHERS: &[&str] = &["curtain", "cantilever"];
 const STEPS: &[(f64, u32)] = &[(1.0 / 30.0, 1), (1.0 / 60.0, 2), (1.0 / 60.0, 4)];
 /// Frames and steps in them otherwise.
 const STEP: (f64, u32) = (1.0 / 60.0, 1);
+
+/// Cloth that hangs less far down than this is drawn here: it floats, and the axis is logarithmic. [m]
+const FLOATS: f64 = 0.03;
 
 /// One run.
 pub struct Run {
@@ -156,4 +161,24 @@ pub fn csv(all: &[Rest]) -> String {
         )
     };
     head.to_owned() + &all.iter().map(row).collect::<String>()
+}
+
+/// Lowest point of `hang` by resolution, as an SVG file: one that stays level is one to trust.
+pub fn plot(all: &[Rest]) -> String {
+    let series = METHODS.iter().map(|(method, _)| {
+        let runs = all.iter().filter(|rest| {
+            (rest.scene, rest.method) == ("hang", *method) && (rest.step - STEP.0).abs() < 1e-9
+        });
+        let points = runs.map(|rest| (rest.size as f64, -rest.lowest.min(-FLOATS))).collect();
+        Series { name: (*method).to_owned(), points }
+    });
+    let plot = Plot {
+        title: "A 2 m cloth at rest: how far it hangs down, by particles along a side".to_owned(),
+        x: "particles along a side".to_owned(),
+        y: "m below the pins".to_owned(),
+        marks: Marks::Dotted,
+        logarithmic: [true, true],
+        series: series.collect(),
+    };
+    standalone(&plot.svg_with_legend())
 }

@@ -61,6 +61,17 @@ const PRECONDITIONERS: &[Way] = &[
     }),
 ];
 
+/// What one way took for one system.
+#[derive(Clone, Copy, Debug)]
+pub struct Solve {
+    /// Iterations on the cloth itself.
+    pub iterations: f64,
+    /// Products with its matrix, coarse levels by their share of its entries.
+    pub products: f64,
+    /// Time. [ms]
+    pub ms: f64,
+}
+
 /// What one way took per system.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cost {
@@ -76,28 +87,36 @@ pub struct Cost {
 }
 
 impl Systems {
+    /// Moustakas' comparison: `count` systems of a scene with `size`² particles, k = 100 N/m and h = 0.01 s.
+    pub fn starts(scene: &'static str, size: usize, tolerance: f64, count: usize) -> Self {
+        Self { scene, size, tolerance, stiffness: 100.0, step: 0.01, count, ways: STARTS }
+    }
+
+    /// The V-cycle against block Jacobi, on stiff systems of the flag.
+    pub fn preconditioners(size: usize, count: usize) -> Self {
+        Self {
+            scene: "moustakas-flag",
+            size,
+            tolerance: 1e-6,
+            stiffness: 1e4,
+            step: 1.0 / 60.0,
+            count,
+            ways: PRECONDITIONERS,
+        }
+    }
+
     /// Everything to measure; `quick` leaves out the large ones.
     pub fn all(quick: bool) -> Vec<Self> {
         let mut all = Vec::new();
         for scene in ["moustakas-fabric", "moustakas-flag"] {
             for size in if quick { &[20, 30][..] } else { &[20, 30, 50, 100] } {
                 for tolerance in [1e-2, 1e-4] {
-                    let (size, count) = (*size, 20);
-                    let (stiffness, step) = (100.0, 0.01);
-                    all.push(Self { scene, size, tolerance, stiffness, step, count, ways: STARTS });
+                    all.push(Self::starts(scene, *size, tolerance, 20));
                 }
             }
         }
         for size in if quick { &[20, 50][..] } else { &[20, 30, 50, 100, 200, 320] } {
-            all.push(Self {
-                scene: "moustakas-flag",
-                size: *size,
-                tolerance: 1e-6,
-                stiffness: 1e4,
-                step: 1.0 / 60.0,
-                count: if *size > 100 { 2 } else { 6 },
-                ways: PRECONDITIONERS,
-            });
+            all.push(Self::preconditioners(*size, if *size > 100 { 2 } else { 6 }));
         }
         all
     }
@@ -129,50 +148,71 @@ impl Systems {
         Ok(method)
     }
 
-    /// Solves them every way.
+    /// Solves them every way; the mean of each.
     pub fn measure(&self, threads: &Threads) -> Result<Vec<Cost>, Failure> {
-        let scene = self.build()?;
-        let step = self.step as f32;
-        let mut guide = self.method(|m| {
-            (m.guess, m.preconditioner) = (Guess::PreviousStep, Preconditioner::VCycle);
-        })?;
-        guide.tolerance = guide.tolerance.min(1e-4);
-        let mut sim = Sim::new(scene.compile()?, guide)?;
-        let mut states: Vec<State> = Vec::new();
-        for _ in 0..self.count {
-            (0..4).for_each(|_| {
-                sim.advance(step);
-            });
-            states.push(sim.state().clone());
-        }
-        let mut costs = Vec::new();
-        for &(way, change) in self.ways {
-            let mut sim = Sim::new(scene.compile()?, self.method(change)?)?;
-            // The first step makes the storage.
-            sim.advance(step);
-            let (mut iterations, mut products, mut ms) = (0, 0.0, 0.0);
-            for state in &states {
-                sim.restore(state)?;
-                let begun = Instant::now();
-                let done = threads.with(&mut sim, |sim| sim.advance(step));
-                ms += 1e3 * begun.elapsed().as_secs_f64();
-                iterations += done.solver.iterations;
-                products += done.solver.work;
-            }
-            let each = states.len() as f64;
-            costs.push(Cost {
+        let cost = |(way, solves): (&'static str, Vec<Solve>)| {
+            let mean = |pick: fn(&Solve) -> f64| {
+                solves.iter().map(pick).sum::<f64>() / solves.len().max(1) as f64
+            };
+            Cost {
                 scene: self.scene,
                 size: self.size,
                 tolerance: self.tolerance,
                 stiffness: self.stiffness,
                 step: self.step,
                 way,
-                iterations: f64::from(iterations) / each,
-                products: products / each,
-                ms: ms / each,
-            });
+                iterations: mean(|s| s.iterations),
+                products: mean(|s| s.products),
+                ms: mean(|s| s.ms),
+            }
+        };
+        Ok(self.solve(threads, &|| Ok(()))?.into_iter().map(cost).collect())
+    }
+
+    /// Solves them every way, system by system; asks before each whether to go on.
+    pub fn solve(
+        &self,
+        threads: &Threads,
+        go_on: &dyn Fn() -> Result<(), Failure>,
+    ) -> Result<Vec<(&'static str, Vec<Solve>)>, Failure> {
+        let scene = self.build()?;
+        let step = self.step as f32;
+        let states = self.states(&scene)?;
+        let mut all = Vec::new();
+        for &(way, change) in self.ways {
+            let mut sim = Sim::new(scene.compile()?, self.method(change)?)?;
+            // The first step makes the storage.
+            sim.advance(step);
+            let mut solves = Vec::new();
+            for state in &states {
+                go_on()?;
+                sim.restore(state)?;
+                let begun = Instant::now();
+                let done = threads.with(&mut sim, |sim| sim.advance(step));
+                let ms = 1e3 * begun.elapsed().as_secs_f64();
+                let iterations = f64::from(done.solver.iterations);
+                solves.push(Solve { iterations, products: done.solver.work, ms });
+            }
+            all.push((way, solves));
         }
-        Ok(costs)
+        Ok(all)
+    }
+
+    /// States along one trajectory, four steps apart.
+    fn states(&self, scene: &Scene) -> Result<Vec<State>, Failure> {
+        let mut guide = self.method(|m| {
+            (m.guess, m.preconditioner) = (Guess::PreviousStep, Preconditioner::VCycle);
+        })?;
+        guide.tolerance = guide.tolerance.min(1e-4);
+        let mut sim = Sim::new(scene.compile()?, guide)?;
+        let mut states = Vec::new();
+        for _ in 0..self.count {
+            (0..4).for_each(|_| {
+                sim.advance(self.step as f32);
+            });
+            states.push(sim.state().clone());
+        }
+        Ok(states)
     }
 }
 

@@ -1,7 +1,6 @@
 //! `muslin compare`: several methods on the same scene, side by side.
 
 mod page;
-mod plot;
 
 use crate::arguments::CompareArguments;
 use crate::experiment::{Setup, label};

@@ -27,6 +27,18 @@ pub fn cloth(index: usize) -> (Vec3, Vec3) {
     (front, 0.55 * front.lerp(grey, 0.12))
 }
 
+/// The scale of strain, from none to the last colour. sRGB.
+pub const SCALE: [[u8; 3]; 5] =
+    [[74, 108, 160], [86, 172, 180], [242, 208, 100], [230, 124, 54], [170, 28, 40]];
+
+/// The colour of a share of the scale, in linear light.
+pub fn scale(share: f32) -> Vec3 {
+    let last = SCALE.len() - 1;
+    let place = share.clamp(0.0, 1.0) * last as f32;
+    let below = (place as usize).min(last - 1);
+    linear(SCALE[below]).lerp(linear(SCALE[below + 1]), place - below as f32)
+}
+
 /// sRGB bytes to linear light.
 pub fn linear(colour: [u8; 3]) -> Vec3 {
     let channel = |c: u8| {

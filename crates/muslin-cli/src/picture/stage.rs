@@ -102,6 +102,18 @@ impl<'a> Stage<'a> {
 
     /// Draws one state: its particles, then the vertices of its bodies ([`bodies::points`]).
     pub fn draw(&self, x: &[Vec3]) -> Image {
+        self.draw_in(x, None)
+    }
+
+    /// Draws one state coloured by how much its structural springs are stretched, `full` being the
+    /// strain of the last colour.
+    pub fn draw_strain(&self, x: &[Vec3], full: f32) -> Image {
+        let shares: Vec<f32> = strains(self.model, x).iter().map(|s| s / full).collect();
+        self.draw_in(x, Some(&shares))
+    }
+
+    /// Draws one state, in the cloths' colours or by a share of the strain scale for each particle.
+    fn draw_in(&self, x: &[Vec3], shares: Option<&[f32]>) -> Image {
         let x = &self.extent.contain(x)[..];
         let camera = self.camera.finer(FINE as f32);
         let (width, height) = self.size;
@@ -111,7 +123,14 @@ impl<'a> Stage<'a> {
         let cloths = triangles.len();
         triangles.extend(&self.bodies);
         let shadows = Shadows::new(x, &triangles);
-        self.draw_cloths(&mut canvas, &camera, x, &shadows, (&pieces, &triangles[..cloths]));
+        self.draw_cloths(
+            &mut canvas,
+            &camera,
+            x,
+            &shadows,
+            (&pieces, &triangles[..cloths]),
+            shares,
+        );
         self.draw_bodies(&mut canvas, &camera, x, &shadows);
         self.draw_lines(&mut canvas, &camera, x);
 
@@ -163,6 +182,7 @@ impl<'a> Stage<'a> {
         x: &[Vec3],
         shadows: &Shadows,
         (pieces, triangles): (&[Piece], &[[u32; 3]]),
+        shares: Option<&[f32]>,
     ) {
         let normals = normals(x, &self.model.rest_x, triangles);
         let seen: Vec<Vec3> = x.iter().map(|p| camera.project(*p)).collect();
@@ -184,10 +204,14 @@ impl<'a> Stage<'a> {
                 let is_front = (x1 - x0).cross(x2 - x0).dot(to_viewer) >= 0.0;
                 let smooth = (u * n0 + v * n1 + w * n2).normalize_or_zero();
                 let normal = if is_front { smooth } else { -smooth };
-                let albedo = match is_front != self.flipped[*index] {
+                let albedo = match (shares, is_front != self.flipped[*index]) {
                     _ if is_clamp => linear(PIN),
-                    true => front,
-                    false => back,
+                    (Some(share), _) => {
+                        let [a, b, c] = corners.map(|i| share[i]);
+                        colour::scale(u * a + v * b + w * c)
+                    }
+                    (None, true) => front,
+                    (None, false) => back,
                 };
                 let lit = shadows.lit(p, normal);
                 shade(albedo, normal, to_viewer, lit, true)
@@ -239,6 +263,22 @@ impl<'a> Stage<'a> {
             canvas.capsule(camera, [at(dot), at(dot)], dot_size, painted(pin));
         }
     }
+}
+
+/// Mean stretch of the structural springs at each particle; compression counts as none.
+fn strains(model: &Model, x: &[Vec3]) -> Vec<f32> {
+    let mut sums = vec![(0.0, 0.0f32); x.len()];
+    let springs = &model.springs;
+    for (s, [a, b]) in model.topology.links.ends().iter().enumerate() {
+        if springs.structural[s] && springs.rest_length[s] > 0.0 {
+            let [a, b] = [*a as usize, *b as usize];
+            let strain = (x[a].distance(x[b]) / springs.rest_length[s] - 1.0).max(0.0);
+            for end in [a, b] {
+                sums[end] = (sums[end].0 + strain, sums[end].1 + 1.0);
+            }
+        }
+    }
+    sums.iter().map(|(sum, count)| sum / count.max(1.0)).collect()
 }
 
 /// Area-weighted normals at the corners of each triangle. Where the rest shape has a crease, the

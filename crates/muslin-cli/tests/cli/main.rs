@@ -2,4 +2,5 @@
 
 mod commands;
 mod refusals;
+mod reproduce;
 mod support;

@@ -1,41 +1,24 @@
 //! A lab and a headless browser that a script of `web/tests` drives.
 
+mod chromium;
+
 use muslin_lab::server::Lab;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The browser, or why the test cannot run.
-fn chromium() -> Result<PathBuf, &'static str> {
+fn browser() -> Result<PathBuf, &'static str> {
     let built = Path::new(env!("OUT_DIR")).join("web/dist/index.html");
     if !built.exists() {
         return Err("the page was not built, because npm is missing or failed");
     }
-    if let Some(named) = std::env::var_os("CHROMIUM") {
-        return Ok(named.into());
-    }
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path);
-    let found = folders.flat_map(|folder| names.map(|name| folder.join(name)));
-    found.into_iter().find(|file| file.is_file()).ok_or(
-        "no Chromium was found; install the package chromium, or name one in the variable CHROMIUM",
-    )
+    chromium::found()
 }
 
 /// Runs `web/tests/NAME.test.mjs` against a lab of its own; returns the folder its screenshots
 /// are left in. Skips loudly without a browser, and fails instead with `MUSLIN_BROWSER` set.
 pub fn drive(name: &str) -> Option<PathBuf> {
-    let browser = match chromium() {
-        Ok(browser) => browser,
-        Err(reason) => {
-            assert!(std::env::var_os("MUSLIN_BROWSER").is_none(), "{reason}");
-            // Past the test harness, which hides what passing tests say.
-            let line = format!("\nSKIPPED, {name} was not tested in a browser: {reason}\n\n");
-            std::io::stderr().write_all(line.as_bytes()).unwrap();
-            return None;
-        }
-    };
+    let browser = chromium::or_skip(name, browser())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let lab = runtime.block_on(Lab::bind(0)).unwrap();
     let url = lab.url();

@@ -1,17 +1,19 @@
 //! Line and scatter plots as SVG. Colours come from classes, so that the page decides light or dark.
 
+use super::escape;
 use crate::text::number;
 use std::fmt::Write;
 
 /// A named curve or point set.
-pub struct Series<'a> {
+#[derive(Clone)]
+pub struct Series {
     /// Name for the legend.
-    pub name: &'a str,
+    pub name: String,
     /// Points (x, y).
     pub points: Vec<(f64, f64)>,
 }
 
-impl Series<'_> {
+impl Series {
     /// The largest value either way; infinite if one is not a number.
     fn reach(&self) -> f64 {
         let sizes =
@@ -20,18 +22,32 @@ impl Series<'_> {
     }
 }
 
+/// How points are drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Marks {
+    /// One curve per series.
+    Curves,
+    /// A dot on every point of the curves.
+    Dotted,
+    /// Dots with the name of the series beside them.
+    Named,
+}
+
 /// One plot.
-pub struct Plot<'a> {
+#[derive(Clone)]
+pub struct Plot {
     /// Heading.
-    pub title: &'a str,
+    pub title: String,
     /// Name and unit of the horizontal axis.
-    pub x: &'a str,
+    pub x: String,
     /// Name and unit of the vertical axis.
-    pub y: &'a str,
-    /// Whether both axes are logarithmic and points are drawn in place of curves.
-    pub scatter: bool,
+    pub y: String,
+    /// How points are drawn.
+    pub marks: Marks,
+    /// Whether the horizontal and the vertical axis are logarithmic.
+    pub logarithmic: [bool; 2],
     /// What is shown.
-    pub series: Vec<Series<'a>>,
+    pub series: Vec<Series>,
 }
 
 const WIDTH: f64 = 620.0;
@@ -94,20 +110,21 @@ impl Axis {
     }
 }
 
-impl Plot<'_> {
+impl Plot {
     /// The plot as an SVG element.
     pub fn svg(&self) -> String {
         let values = |pick: fn(&(f64, f64)) -> f64| {
             self.series.iter().flat_map(move |s| s.points.iter().map(pick))
         };
-        let x = Axis::new(values(|p| p.0), self.scatter, LEFT, WIDTH - RIGHT);
-        let limit = if self.scatter { f64::INFINITY } else { self.limit() };
+        let [log_x, log_y] = self.logarithmic;
+        let x = Axis::new(values(|p| p.0), log_x, LEFT, WIDTH - RIGHT);
+        let limit = if log_y { f64::INFINITY } else { self.limit() };
         let shown = values(|p| p.1).filter(|value| value.abs() <= limit);
-        let y = Axis::new(shown, self.scatter, HEIGHT - BOTTOM, TOP);
+        let y = Axis::new(shown, log_y, HEIGHT - BOTTOM, TOP);
         let mut svg = format!(
             "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\
              <text class=\"title\" x=\"{LEFT}\" y=\"18\">{title}</text>",
-            title = escape(self.title)
+            title = escape(&self.title)
         );
         self.axes(&mut svg, &x, &y);
         self.beyond(&mut svg, limit);
@@ -122,7 +139,7 @@ impl Plot<'_> {
                 .filter_map(|(u, v)| Some((x.place(u)?, edge(y.place(v)?))))
                 .collect();
             let class = format!("s{}", index % 8);
-            if self.scatter {
+            if self.marks == Marks::Named {
                 for (u, v) in placed {
                     // Keep the name inside the picture and off the other names.
                     let (anchor, shift) =
@@ -136,7 +153,7 @@ impl Plot<'_> {
                         "<circle class=\"{class}\" cx=\"{u:.1}\" cy=\"{v:.1}\" r=\"5\"/>\
                          <text class=\"name\" x=\"{:.1}\" y=\"{row:.1}\" text-anchor=\"{anchor}\">{}</text>",
                         u + shift,
-                        escape(series.name)
+                        escape(&series.name)
                     );
                 }
             } else {
@@ -146,12 +163,48 @@ impl Plot<'_> {
                     svg,
                     "<polyline class=\"{class}\" points=\"{}\"><title>{}</title></polyline>",
                     path.join(" "),
-                    escape(series.name)
+                    escape(&series.name)
                 );
+                if self.marks == Marks::Dotted {
+                    for (u, v) in placed {
+                        let _ = write!(
+                            svg,
+                            "<circle class=\"{class}\" cx=\"{u:.1}\" cy=\"{v:.1}\" r=\"3.5\"/>"
+                        );
+                    }
+                }
             }
         }
         svg.push_str("</svg>");
         svg
+    }
+
+    /// The same with the names of the series in their colours below, to stand alone.
+    pub fn svg_with_legend(&self) -> String {
+        let (mut row, mut left) = (0.0, LEFT);
+        let mut names = String::new();
+        for (index, series) in self.series.iter().enumerate() {
+            let width = 26.0 + 6.6 * series.name.chars().count() as f64;
+            if left > LEFT && left + width > WIDTH {
+                (row, left) = (row + 1.0, LEFT);
+            }
+            let _ = write!(
+                names,
+                "<circle class=\"s{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"5\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                index % 8,
+                left + 5.0,
+                HEIGHT + 8.0 + 18.0 * row,
+                left + 15.0,
+                HEIGHT + 12.0 + 18.0 * row,
+                escape(&series.name)
+            );
+            left += width;
+        }
+        let height = HEIGHT + 22.0 + 18.0 * row;
+        let plain = format!("viewBox=\"0 0 {WIDTH} {HEIGHT}\"");
+        let taller = format!("viewBox=\"0 0 {WIDTH} {height}\"");
+        let svg = self.svg().replacen(&plain, &taller, 1);
+        format!("{}{names}</svg>", svg.trim_end_matches("</svg>"))
     }
 
     /// The largest value the scale must show. A method that blows up would flatten the others,
@@ -167,8 +220,8 @@ impl Plot<'_> {
     /// Names the series that leave the scale.
     fn beyond(&self, svg: &mut String, limit: f64) {
         let names: Vec<&str> =
-            self.series.iter().filter(|s| s.reach() > limit).map(|s| s.name).collect();
-        if !names.is_empty() && !self.scatter {
+            self.series.iter().filter(|s| s.reach() > limit).map(|s| s.name.as_str()).collect();
+        if !names.is_empty() {
             let _ = write!(
                 svg,
                 "<text class=\"tick\" x=\"{:.1}\" y=\"18\" text-anchor=\"end\">beyond the scale: {}</text>",
@@ -210,8 +263,8 @@ impl Plot<'_> {
              text-anchor=\"middle\">{}</text>",
             (LEFT + WIDTH - RIGHT) / 2.0,
             HEIGHT - 10.0,
-            escape(self.x),
-            escape(self.y)
+            escape(&self.x),
+            escape(&self.y)
         );
     }
 }
@@ -248,20 +301,22 @@ fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     kept
 }
 
-/// Text for SVG and HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_blow_up_is_cut_off_and_named() {
-        let calm = Series { name: "calm", points: vec![(0.0, 0.0), (1.0, 2.0)] };
-        let wild = Series { name: "wild", points: vec![(0.0, 0.0), (1.0, 1e30)] };
-        let plot = Plot { title: "t", x: "x", y: "y", scatter: false, series: vec![calm, wild] };
+        let series =
+            |name: &str, end| Series { name: name.into(), points: vec![(0.0, 0.0), (1.0, end)] };
+        let plot = Plot {
+            title: "t".into(),
+            x: "x".into(),
+            y: "y".into(),
+            marks: Marks::Curves,
+            logarithmic: [false; 2],
+            series: vec![series("calm", 2.0), series("wild", 1e30)],
+        };
         assert!(plot.limit() < 10.0);
         let svg = plot.svg();
         assert!(svg.contains("beyond the scale: wild"), "{svg}");

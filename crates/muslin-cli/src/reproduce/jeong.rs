@@ -1,0 +1,615 @@
+//! Jeong & Lee: Figures 2, 5, 6 and 7, the cost and the energy of 3D springs.
+
+use super::lab::*;
+use crate::failure::Failure;
+use crate::page::plot::Plot;
+use glam::{DVec3, Vec3, dvec3};
+use muslin::model::TurningLaw;
+use muslin::scene::{Mesh, Pin, Springs, Turning};
+use muslin::scenes::jeong::{jelly, pleated};
+use muslin::{Cloth, Method, Scene, Sim, scenes, vec3};
+
+const LAWS: [(TurningLaw, &str); 3] = [
+    (TurningLaw::Printed, "printed, K θ sin θ"),
+    (TurningLaw::Linear, "linear, K θ"),
+    (TurningLaw::Sine, "sine, K sin θ"),
+];
+
+pub const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "jeong-figure-2",
+        title: "Figure 2: the collapsed cube",
+        claim: "A cube of twelve conventional springs collapses without any spring force.",
+        setup: &[
+            "A unit cube whose upright edges lean by 30 to 170°, nothing stretched; unit \
+             masses, k = 100 N/m with damping, no gravity, 80 s of symplectic Euler at \
+             0.01 s (quick: 40 s).",
+            "Shape error: root mean square error of all 28 distances. The signed volume \
+             at a corner tells a cube from its mirror image.",
+        ],
+        timed: false,
+        run: figure_2,
+    },
+    Experiment {
+        id: "jeong-figure-5",
+        title: "Figure 5: the jelly cube recovers",
+        claim: "Twelve 3D springs, as the edges of the cube, suffice for a stable jelly cube.",
+        setup: &[
+            "As Figure 2 with 3D springs: k = 100 N/m, torsional stiffness 100 N·m, \
+             moment of inertia 0.1 m L² (the paper gives none), torsional damping 0.63 \
+             N·m·s.",
+            "Three laws of the torque: as printed, K θ sin θ, which has no stiffness at \
+             rest; linear; sine. Damping in the corrected form, which keeps both momenta.",
+        ],
+        timed: false,
+        run: figure_5,
+    },
+    Experiment {
+        id: "jeong-figure-6",
+        title: "Figure 6: creases",
+        claim: "3D springs simulate creases “that were impossible for the previous techniques \
+         without any geometrical procedure.”",
+        setup: &[
+            "13×9 masses, pleats of 90°, started flat, hung at the middle of an edge \
+             under g = 0.1, 60 s (quick: 30 s), symplectic Euler at 0.01 s; k = 300 N/m, \
+             K = 100 N·m, sine law.",
+            "Conventional springs of two kinds: with the rest lengths of a flat sheet, \
+             and with the lengths of the pleated one (all distances up to two cells).",
+            "Right side: share of creases whose ridge is where the rest shape has it.",
+        ],
+        timed: false,
+        run: figure_6,
+    },
+    Experiment {
+        id: "jeong-figure-7",
+        title: "Figure 7: a bar on a wall",
+        claim: "Ten cubes of 3D springs make a bar that holds itself under gravity.",
+        setup: &["Scene jeong-bar: 44 unit masses, 84 springs, k = K = 1000, g = 1, clamped at \
+             the wall; beside it the same of edges only. 60 s by implicit Euler at 0.1 s, \
+             until at rest."],
+        timed: false,
+        run: figure_7,
+    },
+    Experiment {
+        id: "jeong-cost",
+        title: "Cost: twelve 3D springs against twenty conventional ones",
+        claim: "The 3D spring requires almost the same computation as the conventional spring in \
+         the jelly cube case (12 against 20 springs).",
+        setup: &[
+            "Symplectic Euler steps of many cubes at once, so that the loops count and \
+             not the calls; least of several rounds in turn, one thread.",
+            "Twenty conventional springs: 12 edges, a diagonal per face, two through the \
+             body. “Almost the same”: up to half again as much.",
+        ],
+        timed: true,
+        run: cost,
+    },
+    Experiment {
+        id: "jeong-energy",
+        title: "Energy: integrating with Euler's method",
+        claim: "Torques and forces can be integrated by using conventional methods such as the \
+         Euler method.",
+        setup: &[
+            "An undamped cube of 3D springs (k = K = 100, inertia 0.1, sine law), shaken \
+             a little, 200 s (quick: 60 s) at 0.01 s. Drift: mean energy of the last \
+             quarter over that of the first.",
+            "Euler as it is usually written (positions with old velocities), and \
+             symplectic Euler.",
+        ],
+        timed: false,
+        run: energy,
+    },
+];
+
+fn weightless(cloth: Cloth) -> Scene {
+    Scene { gravity: DVec3::ZERO, cloth: vec![cloth], ..Scene::default() }
+}
+
+/// Shape error and signed volume of a cube.
+fn shape(sim: &Sim) -> (f64, f64) {
+    let wide = |x: &[Vec3]| x.iter().map(|x| x.as_dvec3()).collect::<Vec<DVec3>>();
+    let (x, rest) = (wide(&sim.state().x), wide(&sim.model().rest_x));
+    let pairs = (0..8).flat_map(|a| (a + 1..8).map(move |b| (a, b)));
+    let squares: f64 =
+        pairs.map(|(a, b)| (x[a].distance(x[b]) - rest[a].distance(rest[b])).powi(2)).sum();
+    ((squares / 28.0).sqrt(), (x[1] - x[0]).cross(x[3] - x[0]).dot(x[4] - x[0]))
+}
+
+/// How a cube came back.
+struct Recovery {
+    /// Shape error over time.
+    errors: Vec<(f64, f64)>,
+    /// Signed volume at the end.
+    volume: f64,
+    /// At the start, in between and at the end.
+    frames: Vec<Vec<Vec3>>,
+}
+
+impl Recovery {
+    /// Shape error at the end.
+    fn error(&self) -> f64 {
+        self.errors.last().map_or(f64::NAN, |last| last.1)
+    }
+}
+
+/// Lets a leaning cube go.
+fn recover(lab: &Lab, cloth: Cloth) -> Result<Recovery, Failure> {
+    lab.now("jelly cube")?;
+    let mut sim = Sim::new(weightless(cloth).compile()?, preset("symplectic-euler")?)?;
+    let (mut errors, mut frames) = (Vec::new(), vec![sim.state().x.clone()]);
+    let steps = lab.pick(4000, 8000);
+    for step in 0..steps {
+        if step % 20 == 0 {
+            errors.push((f64::from(step) * 0.01, shape(&sim).0));
+        }
+        if [20, 100].contains(&step) {
+            frames.push(sim.state().x.clone());
+        }
+        sim.advance(0.01);
+    }
+    let (error, volume) = shape(&sim);
+    errors.push((f64::from(steps) * 0.01, error));
+    frames.push(sim.state().x.clone());
+    Ok(Recovery { errors, volume, frames })
+}
+
+fn turning(law: TurningLaw) -> Turning {
+    Turning { stiffness: 100.0, damping: 0.63, law, inertia: None }
+}
+
+const ANGLES: [f64; 5] = [30.0, 60.0, 85.0, 120.0, 170.0];
+
+fn figure_2(lab: &Lab) -> Result<Finding, Failure> {
+    let (mut rows, mut least, mut mirrored, mut pictures) =
+        (Vec::new(), f64::INFINITY, 0, Vec::new());
+    for angle in ANGLES {
+        let mut cells = vec![format!("{angle}°")];
+        for springs in [12, 20, 28] {
+            let cube = recover(lab, jelly(springs, angle))?;
+            cells.extend([number(cube.error()), number(cube.volume)]);
+            if springs == 12 {
+                least = least.min(cube.error());
+                if angle == 60.0 {
+                    pictures = cube.frames;
+                }
+            }
+            mirrored += u32::from(springs == 28 && cube.volume < -0.9);
+        }
+        rows.push(cells);
+    }
+    let model = weightless(jelly(12, 60.0)).compile()?;
+    Ok(Finding::default()
+        .claim([Check::new(
+            "12 conventional springs: least shape error left of all angles",
+            least,
+            Bound::Above(0.05),
+        )])
+        .because(
+            HOLDS,
+            format!(
+                "Twelve conventional springs leave the cube lying wherever it lies. Even \
+                 all 28 do not always help: from {mirrored} of the {} angles they settle \
+                 as the mirror image of the cube, which distances cannot tell apart.",
+                ANGLES.len()
+            ),
+        )
+        .picture(
+            "12 conventional springs, leaning by 60°: start, 0.2 s, 1 s, end",
+            &strip(&model, pictures.iter().map(Vec::as_slice), &pictures, None),
+        )?
+        .table(
+            "Conventional springs: shape error and signed volume at the end",
+            &["leaning by", "12: error", "volume", "20: error", "volume", "28: error", "volume"],
+            rows,
+        ))
+}
+
+fn figure_5(lab: &Lab) -> Result<Finding, Failure> {
+    let (mut rows, mut worst, mut volumes, mut lines, mut pictures) =
+        (Vec::new(), [0.0f64; 3], f64::INFINITY, Vec::new(), Vec::new());
+    for angle in ANGLES {
+        let mut cells = vec![format!("{angle}°")];
+        for (i, (law, name)) in LAWS.into_iter().enumerate() {
+            let cube = recover(lab, Cloth { turning: turning(law), ..jelly(3, angle) })?;
+            cells.extend([number(cube.error()), number(cube.volume)]);
+            (worst[i], volumes) = (worst[i].max(cube.error()), volumes.min(cube.volume));
+            if angle == 120.0 {
+                lines.push(series(name, cube.errors));
+                pictures = cube.frames;
+            }
+        }
+        rows.push(cells);
+    }
+    let model = weightless(jelly(3, 120.0)).compile()?;
+    let bound = lab.pick(0.02, 0.005);
+    let check = |i: usize, most| {
+        Check::new(
+            format!("{} law: largest shape error left", LAWS[i].1),
+            worst[i],
+            Bound::Below(most),
+        )
+    };
+    Ok(Finding::default()
+        .claim([
+            check(0, bound),
+            check(1, 0.005),
+            check(2, 0.005),
+            Check::new(
+                "least signed volume of all (1 = upright, −1 = mirrored)",
+                volumes,
+                Bound::Above(0.95),
+            ),
+        ])
+        .condition("with a law that has stiffness at rest", [check(1, 0.005), check(2, 0.005)])
+        .because(
+            HOLDS,
+            format!(
+                "From every angle the cube comes back, the right way round. With the \
+                 printed law it creeps in the end (error {} against {} and {}), since K θ \
+                 sin θ is quadratic at rest; K θ or K sin θ cure that.",
+                number(worst[0]),
+                number(worst[1]),
+                number(worst[2])
+            ),
+        )
+        .picture(
+            "12 3D springs, leaning by 120°, sine law: start, 0.2 s, 1 s, end",
+            &strip(&model, pictures.iter().map(Vec::as_slice), &pictures, None),
+        )?
+        .plot(&Plot {
+            logarithmic: [false, true],
+            ..curves("Shape error, leaning by 120°", "time [s]", "shape error", lines)
+        })
+        .table(
+            "3D springs: shape error and signed volume at the end",
+            &[
+                "leaning by",
+                "printed: error",
+                "volume",
+                "linear: error",
+                "volume",
+                "sine: error",
+                "volume",
+            ],
+            rows,
+        ))
+}
+
+const COLUMNS: usize = 13;
+const ROWS: usize = 9;
+
+/// Mean angle at the creases [°], and the share of creases on the right side.
+fn creases(sim: &Sim) -> (f64, f64) {
+    let x: Vec<DVec3> = sim.state().x.iter().map(|x| x.as_dvec3()).collect();
+    let (mut angles, mut right, mut count) = (0.0, 0.0, 0.0);
+    for row in 0..ROWS {
+        let at = |c: usize| x[row * COLUMNS + c];
+        let down = |c: usize| {
+            x[(row + 1).min(ROWS - 1) * COLUMNS + c] - x[row.min(ROWS - 2) * COLUMNS + c]
+        };
+        for c in 1..COLUMNS - 1 {
+            let (before, after) = (at(c - 1) - at(c), at(c + 1) - at(c));
+            angles += before.angle_between(after).to_degrees();
+            // Every other crease is a ridge; the first is one.
+            let side = before.cross(after).dot(down(c));
+            right += f64::from(u8::from((side > 0.0) == (c % 2 == 1)));
+            count += 1.0;
+        }
+    }
+    (angles / count, right / count)
+}
+
+/// The pleated sheet started flat: 3D springs, conventional ones with the lengths of the pleats, or flat ones.
+fn pleats(kind: usize) -> Cloth {
+    let flat = |i: usize| {
+        // A hair out of the plane, as a perfectly flat sheet does not know which way to fold.
+        let (c, r) = (i % COLUMNS, i / COLUMNS);
+        dvec3(c as f64, 0.01 * (((i * 7) % 11) as f64 / 11.0 - 0.5), r as f64)
+    };
+    let (vertices, faces) = pleated(COLUMNS, ROWS, 1);
+    let start: Vec<DVec3> = (0..vertices.len()).map(flat).collect();
+    let even = start.iter().map(|v| dvec3(v.x, 0.0, v.z)).collect();
+    let near = |a: usize, b: usize| {
+        let (c, r) = ((a % COLUMNS).abs_diff(b % COLUMNS), (a / COLUMNS).abs_diff(b / COLUMNS));
+        (c, r) == (1, 1) || (c, r) == (2, 0) || (c, r) == (0, 2)
+    };
+    let all = 0..vertices.len();
+    let diagonals = all
+        .clone()
+        .flat_map(|a| all.clone().filter(move |b| a < *b && near(a, *b)).map(move |b| [a, b]))
+        .collect();
+    let mesh = Mesh {
+        vertices: if kind == 2 { even } else { vertices },
+        faces,
+        edges: if kind == 0 { Vec::new() } else { diagonals },
+        start,
+        ..Mesh::default()
+    };
+    Cloth {
+        mesh: Some(mesh),
+        springs: Springs { structural: 300.0, structural_damping: 1.0, ..Springs::default() },
+        turning: Turning {
+            stiffness: if kind == 0 { 100.0 } else { 0.0 },
+            damping: 0.6,
+            ..Turning::default()
+        },
+        particle_mass: Some(1.0),
+        absolute_damping: 0.3,
+        pins: vec![Pin { particles: vec![COLUMNS / 2], ..Pin::default() }],
+        ..Cloth::default()
+    }
+}
+
+fn figure_6(lab: &Lab) -> Result<Finding, Failure> {
+    let names = ["3D springs", "conventional, lengths of the pleats", "conventional, flat"];
+    let (mut rows, mut found, mut ends, mut model) = (Vec::new(), Vec::new(), Vec::new(), None);
+    for (kind, name) in names.iter().enumerate() {
+        // Hung along the rows.
+        let scene = Scene { gravity: dvec3(0.0, 0.0, 0.1), ..weightless(pleats(kind)) };
+        let mut sim = Sim::new(scene.compile()?, preset("symplectic-euler")?)?;
+        for step in 0..lab.pick(3000, 6000) {
+            if step % 200 == 0 {
+                lab.now(name)?;
+            }
+            sim.advance(0.01);
+        }
+        let (angle, right) = creases(&sim);
+        rows.push(row([(*name).into(), format!("{angle:.1}°"), percent(right)]));
+        found.push((angle, right));
+        // Rows hang down in the picture.
+        let upright = |x: &Vec3| vec3(x.x, -x.z, x.y);
+        ends.push(sim.state().x.iter().map(upright).collect::<Vec<_>>());
+        model.get_or_insert(sim.model().clone());
+    }
+    let mut finding = Finding::default();
+    if let Some(model) = model {
+        let rest: Vec<Vec3> = model.rest_x.iter().map(|x| vec3(x.x, -x.z, x.y)).collect();
+        let frames: Vec<Vec<Vec3>> = ends.clone();
+        let image = strip(
+            &muslin::Model { rest_x: rest, pins: Vec::new(), ..model },
+            ends.iter().map(Vec::as_slice),
+            &frames,
+            None,
+        );
+        finding = finding.picture(
+            "At the end: 3D springs; conventional springs with the lengths of the pleats; \
+             conventional springs, flat",
+            &image,
+        )?;
+    }
+    let own = || {
+        [
+            Check::new(
+                "3D springs: mean angle at the creases [°]",
+                found[0].0,
+                Bound::Between(88.0, 92.0),
+            ),
+            Check::new(
+                "3D springs: creases on the right side [%]",
+                100.0 * found[0].1,
+                Bound::Above(100.0),
+            ),
+        ]
+    };
+    Ok(finding
+        .claim(own())
+        .claim([Check::new(
+            "conventional springs with the lengths of the pleats: mean angle [°]",
+            found[1].0,
+            Bound::Above(170.0),
+        )])
+        .condition(
+            "creases that know their side",
+            own().into_iter().chain([
+                Check::new(
+                    "conventional, lengths of the pleats: creases on the right side [%]",
+                    100.0 * found[1].1,
+                    Bound::Below(75.0),
+                ),
+                Check::new("conventional, flat: mean angle [°]", found[2].0, Bound::Above(170.0)),
+            ]),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "3D springs fold to {:.1}°, every crease on its side. “Impossible” is too \
+                 strong: conventional springs with the lengths of the pleats fold too \
+                 ({:.0}°), but {} of the creases point the right way, as lengths do not \
+                 know sides.",
+                found[0].0,
+                found[1].0,
+                percent(found[1].1)
+            ),
+        )
+        .table("Creases", &["springs", "mean angle", "on the right side"], rows))
+}
+
+fn figure_7(lab: &Lab) -> Result<Finding, Failure> {
+    let scene = scenes::named("jeong-bar")?;
+    let mut sim = Sim::new(scene.compile()?, preset("implicit-euler")?)?;
+    let (mut frames, mut lines) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let tip = |sim: &Sim, first: usize| {
+        (first..first + 4)
+            .map(|i| f64::from(sim.state().x[i].y - sim.model().rest_x[i].y) / 4.0)
+            .sum::<f64>()
+    };
+    for step in 1..=600 {
+        if step % 50 == 0 {
+            lab.now("bar")?;
+        }
+        sim.advance(0.1);
+        for (line, first) in lines.iter_mut().zip([40, 84]) {
+            line.push((0.1 * f64::from(step), tip(&sim, first)));
+        }
+        if [10, 40, 600].contains(&step) {
+            frames.push(sim.state().x.clone());
+        }
+    }
+    let (turning, edges) = (tip(&sim, 40), tip(&sim, 84));
+    let [first, second] = lines;
+    Ok(Finding::default()
+        .claim([
+            Check::new("tip of the bar of 3D springs [m]", turning, Bound::Between(-2.01, -1.71)),
+            Check::new("tip of the bar of edges only [m]", edges, Bound::Below(-9.0)),
+            Check::new("speed at the end [m/s]", sim.measure().max_speed, Bound::Below(0.01)),
+        ])
+        .because(
+            HOLDS,
+            format!(
+                "The tip comes to rest {} m lower; of edges only the bar hangs down like \
+                 a rope, {} m.",
+                number(-turning),
+                number(-edges)
+            ),
+        )
+        .picture(
+            "After 1, 4 and 60 s: 3D springs, and edges only",
+            &strip(sim.model(), frames.iter().map(Vec::as_slice), &frames, None),
+        )?
+        .plot(&curves(
+            "Tip of the bar",
+            "time [s]",
+            "height [m]",
+            vec![series("3D springs", first), series("edges only", second)],
+        )))
+}
+
+fn cost(lab: &Lab) -> Result<Finding, Failure> {
+    let many = |cloth: &dyn Fn() -> Cloth| {
+        let cloth = (0..lab.pick(60, 150))
+            .map(|i| Cloth { origin: dvec3(3.0 * f64::from(i), 0.0, 0.0), ..cloth() });
+        Scene { gravity: DVec3::ZERO, cloth: cloth.collect(), ..Scene::default() }
+    };
+    let undamped = |mut cloth: Cloth| {
+        (cloth.springs.structural_damping, cloth.turning.damping) = (0.0, 0.0);
+        cloth
+    };
+    let of = |law, damped: bool| {
+        let cloth = Cloth { turning: turning(law), ..jelly(3, 10.0) };
+        if damped { cloth } else { undamped(cloth) }
+    };
+    let cases: [(&str, Scene); 6] = [
+        ("20 conventional", many(&|| undamped(jelly(20, 10.0)))),
+        ("12 3D, printed law", many(&|| of(TurningLaw::Printed, false))),
+        ("12 3D, linear law", many(&|| of(TurningLaw::Linear, false))),
+        ("12 3D, sine law", many(&|| of(TurningLaw::Sine, false))),
+        ("20 conventional, damped", many(&|| jelly(20, 10.0))),
+        ("12 3D, sine law, damped", many(&|| of(TurningLaw::Sine, true))),
+    ];
+    let mut sims = Vec::new();
+    for (_, scene) in &cases {
+        sims.push((Sim::new(scene.compile()?, preset("symplectic-euler")?)?, 0.001));
+    }
+    let cubes = f64::from(lab.pick(60, 150));
+    let ms = lab.times(&mut sims, 20, lab.pick(6, 40))?;
+    let base = |i: usize| if i == 5 { ms[4] } else { ms[0] };
+    let rows = cases
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| {
+            row([(*name).into(), number(1e6 * ms[i] / cubes), number(ms[i] / base(i))])
+        })
+        .collect();
+    let check = |i: usize| {
+        Check::new(
+            format!("{}, in steps of twenty conventional springs", cases[i].0),
+            ms[i] / base(i),
+            Bound::Below(1.5),
+        )
+    };
+    Ok(Finding::default()
+        .claim([check(1), check(3)])
+        .condition("with the sine law, which needs no inverse trigonometric function", [check(3)])
+        .because(
+            HOLDS,
+            format!(
+                "A step costs {} times that of twenty conventional springs with the \
+                 printed law and {} times with the sine law.",
+                number(ms[1] / ms[0]),
+                number(ms[3] / ms[0])
+            ),
+        )
+        .because(
+            CONDITION,
+            format!(
+                "With the printed law a step costs {} times that of twenty conventional \
+                 springs; with the sine law, which needs no inverse trigonometric \
+                 function, {} times.",
+                number(ms[1] / ms[0]),
+                number(ms[3] / ms[0])
+            ),
+        )
+        .table(
+            "Time of a step per cube",
+            &["springs", "ns", "in steps of twenty conventional springs (alike damped)"],
+            rows,
+        ))
+}
+
+fn energy(lab: &Lab) -> Result<Finding, Failure> {
+    let mut cloth = Cloth { turning: turning(TurningLaw::Sine), ..jelly(3, 0.0) };
+    (cloth.springs.structural_damping, cloth.turning.damping, cloth.turning.inertia) =
+        (0.0, 0.0, Some(0.1));
+    let model = weightless(cloth).compile()?;
+    let steps = lab.pick(6000, 20_000);
+    let (mut rows, mut drifts, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    for (id, h) in
+        [("symplectic-euler", 0.01), ("symplectic-euler", 0.005), ("explicit-euler", 0.01)]
+    {
+        lab.now(id)?;
+        let mut sim = Sim::new(model.clone(), Method { id: id.into(), ..preset(id)? })?;
+        let mut state = sim.state().clone();
+        for (i, x) in state.x.iter_mut().enumerate() {
+            let jiggle = |k: usize| ((i * k) % 17) as f32 / 17.0 - 0.5;
+            *x += 0.1 * vec3(jiggle(5), jiggle(7), jiggle(11));
+        }
+        sim.restore(&state)?;
+        let start = sim.measure().energy.total;
+        let each: Vec<f64> = (0..steps)
+            .map(|_| {
+                sim.advance(h);
+                sim.measure().energy.total / start
+            })
+            .collect();
+        let quarter = steps as usize / 4;
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let drift = mean(&each[3 * quarter..]) / mean(&each[..quarter]) - 1.0;
+        rows.push(row([
+            id.into(),
+            h.to_string(),
+            number(drift),
+            number(each.iter().copied().fold(0.0, f64::max)),
+        ]));
+        drifts.push(drift);
+        lines.push(series(
+            &format!("{id}, h = {h}"),
+            each.iter().enumerate().map(|(i, e)| ((i + 1) as f64 * f64::from(h), *e)),
+        ));
+    }
+    let symplectic = || {
+        Check::new(
+            "symplectic Euler: drift of the mean energy",
+            drifts[0].abs(),
+            Bound::Below(2e-3),
+        )
+    };
+    let euler = Check::new(
+        "Euler with old velocities: drift of the mean energy",
+        drifts[2].abs(),
+        Bound::Below(2e-3),
+    );
+    Ok(Finding::default()
+        .claim([symplectic(), euler])
+        .condition("velocities first, then positions", [symplectic()])
+        .because(
+            CONDITION,
+            format!(
+                "With velocities first (symplectic Euler) the mean energy drifts by {} in \
+                 {} s; with old velocities it grows without end.",
+                number(drifts[0]),
+                number(f64::from(steps) * 0.01)
+            ),
+        )
+        .plot(&curves("Energy over its start", "time [s]", "E/E₀", lines))
+        .table("Undamped cube", &["method", "h [s]", "drift", "largest E/E₀"], rows))
+}
