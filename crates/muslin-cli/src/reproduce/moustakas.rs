@@ -17,7 +17,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         setup: &[
             "Scenes moustakas-sphere and moustakas-flag, as Figures 3 and 4, and \
              moustakas-fabric (falling about a held middle, without contact), 20×20, \
-             30×30, and beyond (quick: 20×20 and 30×30). The paper gives no constants: 1 \
+             30×30, and beyond (quick, and with contact: 20×20 and 30×30). The paper gives no constants: 1 \
              m, 0.3 kg/m², 12 neighbours with k = 100/50/5 N/m, h = 0.01 s.",
             "20 systems along one trajectory (quick: 12), four steps apart; every start \
              meets the same systems. Unknown Δv, semi-definite Jacobian, no \
