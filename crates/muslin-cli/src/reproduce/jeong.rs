@@ -583,7 +583,11 @@ fn energy(lab: &Lab) -> Result<Finding, Failure> {
         drifts.push(drift);
         lines.push(series(
             &format!("{id}, h = {h}"),
-            each.iter().enumerate().map(|(i, e)| ((i + 1) as f64 * f64::from(h), *e)),
+            each.iter()
+                .enumerate()
+                .skip(9)
+                .step_by(10)
+                .map(|(i, e)| ((i + 1) as f64 * f64::from(h), *e)),
         ));
     }
     let symplectic = || {

@@ -177,7 +177,7 @@ fn check_in_browser(folder: &Folder) {
 }
 
 #[test]
-fn the_committed_run_is_of_this_program() {
+fn the_committed_run_has_every_experiment_and_the_same_verdicts() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reproduction/summary.json");
     let summary = std::fs::read(path).expect("docs/reproduction/summary.json");
     let summary: Value = serde_json::from_slice(&summary).expect("JSON");
