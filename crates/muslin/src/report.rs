@@ -1,5 +1,6 @@
 //! What a step tells about itself.
 
+use crate::collide::cloth::Count;
 use crate::forces::{elastic_energy, gravity};
 use crate::inputs::Inputs;
 use crate::model::Model;
@@ -59,16 +60,19 @@ pub enum Warning {
     Overstretched,
     /// The step was cut into substeps to keep its explicit springs stable.
     Substepped,
+    /// Triangles of cloth cross each other.
+    Entangled,
 }
 
 impl Warning {
     /// All warnings.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::NotConverged,
         Self::RolledBack,
         Self::StiffnessBeyondLimit,
         Self::Overstretched,
         Self::Substepped,
+        Self::Entangled,
     ];
 
     /// What happened and what to do.
@@ -93,6 +97,11 @@ impl Warning {
                 "the springs and dampers of the hybrid are explicit and not stable at this step, so it was \
                  cut into substeps (at most 1000) and costs as many times more: shorten the step, lower \
                  springs.structural_damping or the stiffness, or use method.internal = \"none\""
+            }
+            Self::Entangled => {
+                "triangles of cloth cross each other; they are left alone until they come apart by themselves: \
+                 start the scene without crossings, keep pins and hands from driving cloth through cloth, or \
+                 leave out self_contact"
             }
             Self::StiffnessBeyondLimit => {
                 "the stiffness number k h²/m is beyond what this method was seen to stand, so it may blow up: \
@@ -154,6 +163,8 @@ pub struct Report {
     pub lowest: f64,
     /// Contacts of particles with bodies.
     pub contacts: usize,
+    /// What cloth did to cloth.
+    pub self_contact: Count,
     /// k h²/m of the stiffest spring.
     pub stiffness_number: f32,
     /// What the solver did.

@@ -37,6 +37,9 @@ pub struct Scene {
     /// The bodies; a file calls each `[[collider]]`.
     #[serde(rename = "collider", skip_serializing_if = "Vec::is_empty")]
     pub colliders: Vec<Collider>,
+    /// Contact of cloth with itself and with other cloth; none if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_contact: Option<SelfContact>,
 }
 
 impl Default for Scene {
@@ -51,7 +54,24 @@ impl Default for Scene {
             air: Air::default(),
             cloth: Vec::new(),
             colliders: Vec::new(),
+            self_contact: None,
         }
+    }
+}
+
+/// Contact of cloth with cloth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SelfContact {
+    /// Distance at which the middle surfaces of two layers are stopped. [m]
+    pub thickness: f64,
+    /// Coulomb's coefficient of friction μ between layers.
+    pub friction: f64,
+}
+
+impl Default for SelfContact {
+    fn default() -> Self {
+        Self { thickness: 0.003, friction: 0.3 }
     }
 }
 

@@ -5,6 +5,7 @@
 //! ```
 
 use crate::clock;
+use crate::collide::cloth::{Count, SelfContact};
 use crate::collide::{Contacts, MOST_SOLVES, Moment};
 use crate::error::Error;
 use crate::inputs::{Inputs, Pull};
@@ -35,6 +36,7 @@ pub struct Sim {
     before: State,
     held: Held,
     contacts: Contacts,
+    self_contact: SelfContact,
     /// Which of the current pulls acts on each particle.
     pull_of: Vec<usize>,
     /// Inputs of the current substep: the user's plus gusts.
@@ -54,6 +56,8 @@ pub struct Sim {
 pub struct Advance {
     /// What the solver did.
     pub solver: SolverReport,
+    /// Contacts of cloth with cloth in the last substep, and particles stopped on their way in all.
+    pub self_contact: Count,
     /// What went wrong.
     pub warnings: Warnings,
 }
@@ -93,6 +97,7 @@ impl Sim {
             floors: method.spring_floors(&model),
             before,
             contacts: Contacts::new(&model),
+            self_contact: SelfContact::new(&model),
             pull_of: vec![NOT_PULLED; state.x.len()],
             held: Held {
                 free: vec![1.0; state.x.len()],
@@ -134,6 +139,8 @@ impl Sim {
             let begun = clock::now();
             let solved = self.solve(h, measure && substep + 1 == self.substeps);
             self.project(h);
+            done.self_contact.contacts = self.self_contact.count().contacts;
+            done.self_contact.stopped += self.self_contact.count().stopped;
             stages.forces += clock::now() - begun - solved.solving;
             stages.solve += solved.solving;
 
@@ -157,6 +164,9 @@ impl Sim {
             done.solver.strain_left = solved.strain_left;
             self.state.time = self.before.time + f64::from(h);
         }
+        if !self.self_contact.entangled().is_empty() {
+            done.warnings.insert(Warning::Entangled);
+        }
         stages.rest = clock::now() - begun - stages.forces - stages.solve;
         self.stages = stages;
         done
@@ -168,6 +178,7 @@ impl Sim {
         let mut report = report::measure(&self.model, &self.inputs, &self.floors, &self.state);
         report.stiffness_number = self.model.stiffness_number(dt / self.substeps as f32);
         report.solver = done.solver;
+        report.self_contact = done.self_contact;
         report.warnings = done.warnings;
         if report.max_strain > OVERSTRETCHED {
             report.warnings.insert(Warning::Overstretched);
@@ -230,13 +241,26 @@ impl Sim {
         all
     }
 
-    /// Ends contacts: nobody is left inside a body.
+    /// Ends contacts: cloth meets cloth, nobody is left inside a body, and no cloth passes through cloth.
     fn project(&mut self, h: f32) {
-        let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
+        let Self { model, current: inputs, held, contacts, self_contact, .. } = self;
+        let Self { solver, state, before, par, .. } = self;
+        let at = moment(model, held, inputs, h, *par);
+        if self_contact.any() && state.is_finite() {
+            self_contact.respond(&at, contacts.bodies_at_end(), before, state);
+        }
         if contacts.any() && state.is_finite() {
-            let at = moment(model, held, inputs, h, *par);
             contacts.finish(&at, before, state, solver.drift().is_some());
         }
+        if self_contact.any() && state.is_finite() {
+            self_contact.keep_apart(&at, &inputs.held, before, state);
+        }
+    }
+
+    /// Pairs of triangles that cross each other, in order; contact leaves them alone until they no longer
+    /// do. Always empty in scenes without self-contact.
+    pub fn entangled(&self) -> &[[u32; 2]] {
+        self.self_contact.entangled()
     }
 
     /// Sets where bodies go in a step of length h: along their paths, or evenly to where the outside
@@ -383,6 +407,7 @@ impl Sim {
             return Err(Error::new("state", format!("{} particles", state.x.len()), remedy));
         }
         self.state.copy_from(state);
+        self.self_contact.find_entangled(&self.model, &self.state.x);
         Ok(())
     }
 }

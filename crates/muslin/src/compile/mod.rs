@@ -9,8 +9,8 @@ mod cuts;
 use crate::error::Error;
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
-use crate::model::{Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
-use crate::scene::Scene;
+use crate::model::{self, Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
+use crate::scene::{self, Scene};
 use check::Check;
 use glam::{DVec3, Vec3};
 
@@ -56,6 +56,8 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         .map(|(index, body)| collider::compile(body, &Check::new(&format!("collider.{index}."))))
         .collect::<Result<_, _>>()?;
 
+    let self_contact = scene.self_contact.map(compile_self_contact).transpose()?;
+
     let n = draft.x.len();
     let springs = &mut draft.springs;
     springs.is_damped = springs.damping.iter().chain(&springs.relative_damping).any(|d| *d != 0.0);
@@ -97,6 +99,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         triangles: draft.triangles,
         pins: draft.pins,
         colliders,
+        self_contact,
         piece,
         piece_count,
         cloths: draft.cloths,
@@ -122,6 +125,13 @@ fn compile_turning(
     turning.members = Incidence::new(&turning.ends, n);
     turning.is_damped = turning.damping.iter().any(|d| *d != 0.0);
     (elements, turning)
+}
+
+fn compile_self_contact(wanted: scene::SelfContact) -> Result<model::SelfContact, Error> {
+    let check = Check::new("self_contact.");
+    check.range("thickness", wanted.thickness, 1e-6, 1e3)?;
+    check.range("friction", wanted.friction, 0.0, 100.0)?;
+    Ok(model::SelfContact { thickness: wanted.thickness, friction: wanted.friction })
 }
 
 fn compile_air(scene: &Scene) -> Result<Air, Error> {
