@@ -132,6 +132,10 @@ pub struct Cloth {
     pub across: DVec3,
     /// Direction of the rows.
     pub down: DVec3,
+    /// How many times the cloth is there, each a cloth of its own.
+    pub layers: usize,
+    /// From one layer to the next. [m]
+    pub layer_step: DVec3,
     /// A triangle mesh in place of the grid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<Mesh>,
@@ -171,6 +175,8 @@ impl Default for Cloth {
             origin: DVec3::ZERO,
             across: DVec3::X,
             down: DVec3::Z,
+            layers: 1,
+            layer_step: dvec3(0.0, 0.01, 0.0),
             mesh: None,
             velocity: DVec3::ZERO,
             spin: DVec3::ZERO,

@@ -14,7 +14,7 @@ use crate::par::Par;
 use crate::report::{self, Report, SolverReport, Stages, Warning, Warnings};
 use crate::solvers::Solved;
 use crate::solvers::{Held, Integrator, Layers, Method, Solver, Step, presets, solver_for};
-use crate::state::State;
+use crate::state::{Press, State};
 use glam::{Quat, Vec3};
 
 /// Strain beyond which a report warns: no fabric, and no scene of the papers, gets there.
@@ -131,6 +131,7 @@ impl Sim {
         for substep in 0..self.substeps {
             // Kinematics: who is held, who pulled, and where bodies go.
             self.hold(h);
+            self.self_contact.press(&self.model, &mut self.state);
             self.before.copy_from(&self.state);
             self.pull(h);
             self.move_bodies(h, self.substeps - substep);
@@ -367,6 +368,7 @@ impl Sim {
         self.state.last_change.fill(Vec3::ZERO);
         self.state.interface_v.fill(Vec3::ZERO);
         self.state.previous_h = 0.0;
+        self.state.presses.clear();
     }
 
     /// Where the time of the last frame went.
@@ -400,6 +402,7 @@ impl Sim {
             || (interface != [0; 2] && interface != [n; 2])
             || (previous != [0; 2] && previous != [n; 2])
             || state.colliders.len() != self.state.colliders.len()
+            || state.presses.iter().any(|p| !is_press(p, n))
             || state.touches.iter().any(|t| t.particle as usize >= n || !t.impulse.is_finite())
             || !state.is_finite()
         {
@@ -410,6 +413,14 @@ impl Sim {
         self.self_contact.find_entangled(&self.model, &self.state.x);
         Ok(())
     }
+}
+
+/// Whether a press of a snapshot makes sense among n particles.
+fn is_press(press: &Press, n: usize) -> bool {
+    press.corners.iter().all(|c| (*c as usize) < n)
+        && (1..=2).contains(&press.first)
+        && press.weights.iter().all(|w| w.abs() <= 1.0)
+        && press.impulse.is_finite()
 }
 
 fn moment<'a>(model: &'a Model, held: &'a Held, inputs: &Inputs, h: f32, par: Par) -> Moment<'a> {

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
 use crate::model::{self, Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
-use crate::scene::{self, Scene};
+use crate::scene::{self, Cloth, Scene};
 use check::Check;
 use glam::{DVec3, Vec3};
 
@@ -49,7 +49,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
 
     let mut draft = Draft::default();
     for (index, cloth) in scene.cloth.iter().enumerate() {
-        cloth::add(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
+        add_layers(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
     }
 
     let colliders = (scene.colliders.iter().enumerate())
@@ -107,6 +107,20 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         gravity: scene.gravity.as_vec3(),
         wind: scene.air.wind.as_vec3(),
     })
+}
+
+/// Adds a cloth as many times as it has layers.
+fn add_layers(draft: &mut Draft, cloth: &Cloth, check: &Check) -> Result<(), Error> {
+    check.count("layers", cloth.layers, 1, 10_000)?;
+    check.vector("layer_step", cloth.layer_step, 1e6)?;
+    cloth::add(draft, cloth, check)?;
+    for layer in 1..cloth.layers {
+        let mut copy = cloth.clone();
+        copy.origin += layer as f64 * cloth.layer_step;
+        copy.name = format!("{} {}", cloth.name, layer + 1);
+        cloth::add(draft, &copy, check)?;
+    }
+    Ok(())
 }
 
 /// The elements of all hinges and 3D springs. Where there are 3D springs every particle has an

@@ -24,7 +24,7 @@ use super::{Moment, shape};
 use crate::inputs::Hold;
 use crate::model::{Model, Pose};
 use crate::par::BLOCK;
-use crate::state::State;
+use crate::state::{Press, State};
 use glam::{DVec3, Vec3};
 use pair::{Kind, Nearest};
 use response::{Contact, Setting};
@@ -42,8 +42,10 @@ const LEAST_OF_PLACE: f64 = 1e-6;
 /// Shares of a distance that are the same.
 const ROUNDING: f64 = 1e-9;
 
-/// Rounds of shortening before those that still fail stay where they are, and before all do.
+/// Rounds in which pairs are moved apart; then they are stopped on their way; then those that still fail
+/// stay where they are, and at last everyone does.
 const GENTLE_ROUNDS: u32 = 8;
+const FIRM_ROUNDS: u32 = 16;
 const MOST_ROUNDS: u32 = 64;
 
 /// Two primitives that may meet in this step.
@@ -164,6 +166,17 @@ impl SelfContact {
         }
     }
 
+    /// Begins a step: what pressed in the last one is taken to press as much in this one, so that a method
+    /// finds the balance of all forces and little is left to put right.
+    pub fn press(&self, model: &Model, state: &mut State) {
+        for press in &state.presses {
+            for (corner, weight) in press.corners.iter().zip(press.weights) {
+                let i = *corner as usize;
+                state.v[i] += weight / model.mass[i] * press.impulse;
+            }
+        }
+    }
+
     /// Lets cloth act on cloth: `state` is where a method wants to go from `before`; bodies are at `bodies`.
     pub fn respond(&mut self, at: &Moment<'_>, bodies: &[Pose], before: &State, state: &mut State) {
         self.end.copy_from_slice(&state.x);
@@ -180,9 +193,17 @@ impl SelfContact {
             h: at.h,
         };
         self.contacts.clear();
-        let found = self.pairs.iter().filter_map(|p| setting.contact(p, &before.x, &self.end));
-        self.contacts.extend(found);
-        self.count = Count { contacts: self.contacts.len(), stopped: 0 };
+        let kept = before.presses.iter().filter_map(|press| setting.keep(press, &before.x));
+        self.contacts.extend(kept);
+        let is_new = |pair: &&Pair| {
+            let key = |press: &Press| (press.corners, press.first);
+            let own = (pair.corners, pair.kind.split() as u8);
+            before.presses.binary_search_by_key(&own, key).is_err()
+        };
+        let new = self.pairs.iter().filter(is_new);
+        self.contacts.extend(new.filter_map(|p| setting.contact(p, &before.x, &self.end)));
+        self.count = Count::default();
+        state.presses.clear();
         if self.contacts.is_empty() {
             return;
         }
@@ -195,10 +216,12 @@ impl SelfContact {
             let change = *u - (state.x[i] - before.x[i]) / h;
             if change != Vec3::ZERO || self.pushes[i] != Vec3::ZERO {
                 state.v[i] += change;
-                state.x[i] += h * change + self.pushes[i];
+                state.x[i] += self.pushes[i];
             }
         }
-        self.count.contacts = self.contacts.iter().filter(|c| c.presses()).count();
+        state.presses.extend(self.contacts.iter().filter_map(Contact::press));
+        state.presses.sort_unstable_by_key(|press| (press.corners, press.first));
+        self.count.contacts = state.presses.len();
     }
 
     /// Which way bodies hold particles.
@@ -260,17 +283,22 @@ impl SelfContact {
             *changed = self.end[i] != self.searched[i];
         }
         let mut broken = false;
-        for round in 0.. {
+        for round in 0..=MOST_ROUNDS {
             self.search_again(at, x);
-            let everyone = round == 0;
-            self.judge(at, x, least, everyone);
+            self.judge(at, x, least, round == 0);
             self.changed.fill(false);
-            let firm = round >= GENTLE_ROUNDS;
-            let (shortened, stuck) = self.shorten(at, if firm { 0.0 } else { 1.0 });
-            broken |= stuck;
-            if !shortened {
+            if self.until.iter().all(|until| *until >= 1.0) {
                 break;
             }
+            if round < GENTLE_ROUNDS {
+                self.part(at, x);
+                continue;
+            }
+            if round == GENTLE_ROUNDS {
+                state.x.copy_from_slice(&self.end);
+            }
+            let (shortened, stuck) = self.shorten(at, round < FIRM_ROUNDS);
+            broken |= stuck;
             if round == MOST_ROUNDS {
                 // Where everyone is, nobody meets anybody.
                 self.share.fill(0.0);
@@ -279,13 +307,33 @@ impl SelfContact {
             for i in (0..x.len()).filter(|i| at.free[*i] != 0.0) {
                 self.end[i] = x[i] + self.share[i] * (state.x[i] - x[i]);
             }
-            if round == MOST_ROUNDS {
+            if !shortened {
                 break;
             }
         }
         self.stop(at, state);
         if broken || !self.entangled.is_empty() {
             self.find_entangled(at.model, &state.x);
+        }
+    }
+
+    /// Moves the ends of pairs that may meet apart, along the line on which they do.
+    fn part(&mut self, at: &Moment<'_>, x: &[Vec3]) {
+        for (pair, until) in self.pairs.iter().zip(&self.until) {
+            if *until >= 1.0 {
+                continue;
+            }
+            let (weights, push) = pair.parting(x, &self.end, *until, self.thickness);
+            let corners = pair.corners.map(|c| c as usize);
+            let inverse = corners.map(|i| f64::from(at.free[i] / at.model.mass[i]));
+            let mobility: f64 = (0..4).map(|k| inverse[k] * weights[k] * weights[k]).sum();
+            if mobility == 0.0 {
+                continue;
+            }
+            for (k, i) in corners.into_iter().enumerate() {
+                self.end[i] += (inverse[k] * weights[k] / mobility * push).as_vec3();
+                self.changed[i] |= inverse[k] > 0.0;
+            }
         }
     }
 
@@ -332,7 +380,7 @@ impl SelfContact {
 
     /// Shortens the ways of particles whose pairs may meet: whether there are any, and whether there is
     /// one that only held particles could help.
-    fn shorten(&mut self, at: &Moment<'_>, gentle: f32) -> (bool, bool) {
+    fn shorten(&mut self, at: &Moment<'_>, gentle: bool) -> (bool, bool) {
         let (mut shortened, mut stuck) = (false, false);
         for (pair, until) in self.pairs.iter().zip(&self.until) {
             if *until >= 1.0 {
@@ -341,7 +389,7 @@ impl SelfContact {
             let mut helped = false;
             for i in pair.corners.map(|c| c as usize) {
                 if at.free[i] != 0.0 && self.share[i] > 0.0 {
-                    let shorter = gentle * until * self.share[i];
+                    let shorter = if gentle { until * self.share[i] } else { 0.0 };
                     self.next_share[i] = self.next_share[i].min(shorter);
                     self.changed[i] = true;
                     helped = true;
@@ -354,21 +402,43 @@ impl SelfContact {
         (shortened, stuck)
     }
 
-    /// Puts particles where they end; who was stopped loses the velocity of the way it did not go.
+    /// Puts particles where they end. The impulses of the step have seen to velocities; who was stopped
+    /// on its way loses that much of its own.
     fn stop(&mut self, at: &Moment<'_>, state: &mut State) {
-        for i in 0..state.x.len() {
-            if self.share[i] == 1.0 || at.free[i] == 0.0 {
-                continue;
-            }
-            self.count.stopped += 1;
-            let (lost, speed) = ((self.end[i] - state.x[i]) / at.h, state.v[i].length());
-            state.v[i] = (state.v[i] + lost).clamp_length_max(speed);
+        for i in (0..state.x.len()).filter(|i| at.free[*i] != 0.0) {
             state.x[i] = self.end[i];
+            if self.share[i] < 1.0 {
+                self.count.stopped += 1;
+                state.v[i] *= self.share[i];
+            }
         }
     }
 }
 
 impl Pair {
+    /// The weights by which ends are moved apart, and the move: so much that half of the distance within
+    /// the thickness is left; for those that meet on the way, so that they go as far as they did by then.
+    fn parting(
+        &self,
+        x: &[Vec3],
+        end: &[Vec3],
+        until: f32,
+        thickness: f64,
+    ) -> ([f64; 4], DVec3) {
+        let from = self.corners.map(|c| x[c as usize].as_dvec3());
+        let d: [DVec3; 4] =
+            std::array::from_fn(|i| end[self.corners[i] as usize].as_dvec3() - from[i]);
+        let (near, time) = (self.near, f64::from(until));
+        let moved = |near: &Nearest| near.direction.dot(pair::apply(near.weights, d));
+        if near.gap <= thickness {
+            let missing = -0.5 * near.gap - moved(&near);
+            return (near.weights, missing.max(0.0) * near.direction);
+        }
+        let then = pair::nearest(self.kind, std::array::from_fn(|i| from[i] + time * d[i]));
+        let missing = (time - 1.0) * moved(&then);
+        (then.weights, missing.max(0.0) * then.direction)
+    }
+
     /// The share of the step for which the pair certainly stays apart, 1 for all of it.
     fn stays_apart(&self, x: &[Vec3], end: &[Vec3], least: f64) -> f32 {
         let from = self.corners.map(|c| x[c as usize].as_dvec3());

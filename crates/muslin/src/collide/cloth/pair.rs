@@ -19,6 +19,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The kind whose first primitive has `corners` corners.
+    pub fn of(corners: u8) -> Self {
+        if corners == 1 { Self::VertexTriangle } else { Self::EdgeEdge }
+    }
+
     /// How many corners the first primitive has.
     pub fn split(self) -> usize {
         match self {

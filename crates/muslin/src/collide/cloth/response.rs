@@ -17,12 +17,13 @@
 //! to the body.
 
 use super::Pair;
-use super::pair::{self, apply};
+use super::pair::{self, Kind, apply};
 use crate::model::Model;
+use crate::state::Press;
 use glam::{DVec3, Vec3};
 
 /// Sweeps over all contacts at most, forward and backward in turn.
-const MOST_SWEEPS: u32 = 20;
+const MOST_SWEEPS: u32 = 10;
 
 /// Sweeps end when no contact changes a velocity by more than this share of the thickness per step.
 const SETTLED: f32 = 1e-4;
@@ -40,6 +41,7 @@ const REST_SHARE: f64 = 0.5;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact {
     corners: [u32; 4],
+    first: u8,
     weights: [f32; 4],
     normal: Vec3,
     /// Where an impulse along the normal sends each corner: w n, less what goes into a body.
@@ -57,9 +59,14 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// Whether it pressed.
-    pub fn presses(&self) -> bool {
-        self.impulse > 0.0
+    /// What it did, if anything.
+    pub fn press(&self) -> Option<Press> {
+        (self.impulse > 0.0).then_some(Press {
+            corners: self.corners,
+            first: self.first,
+            weights: self.weights,
+            impulse: self.impulse * self.normal + self.friction,
+        })
     }
 }
 
@@ -119,6 +126,18 @@ impl Setting<'_> {
         self.begin(pair, then, time * approach, 0.0)
     }
 
+    /// The contact that pressed in the last step, with what it did.
+    pub fn keep(&self, press: &Press, x: &[Vec3]) -> Option<Contact> {
+        let (kind, corners) = (Kind::of(press.first), press.corners);
+        let near = pair::nearest(kind, corners.map(|c| x[c as usize].as_dvec3()));
+        let pair = Pair { kind, corners, near };
+        let missing = self.thickness_of(&pair) - near.gap;
+        let contact = self.begin(&pair, near, missing.min(0.0), PUSH * missing.max(0.0))?;
+        let impulse = contact.normal.dot(press.impulse).max(0.0);
+        let friction = press.impulse - contact.normal * contact.normal.dot(press.impulse);
+        Some(Contact { impulse, friction, ..contact })
+    }
+
     fn begin(
         &self,
         pair: &Pair,
@@ -138,6 +157,7 @@ impl Setting<'_> {
         }
         (mobility[0] > 0.0 && near.gap > 0.0).then_some(Contact {
             corners: pair.corners,
+            first: pair.kind.split() as u8,
             weights,
             normal,
             along,
