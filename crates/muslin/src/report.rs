@@ -62,17 +62,20 @@ pub enum Warning {
     Substepped,
     /// Triangles of cloth cross each other.
     Entangled,
+    /// Held particles did not reach their places.
+    HeldBack,
 }
 
 impl Warning {
     /// All warnings.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::NotConverged,
         Self::RolledBack,
         Self::StiffnessBeyondLimit,
         Self::Overstretched,
         Self::Substepped,
         Self::Entangled,
+        Self::HeldBack,
     ];
 
     /// What happened and what to do.
@@ -99,9 +102,12 @@ impl Warning {
                  springs.structural_damping or the stiffness, or use method.internal = \"none\""
             }
             Self::Entangled => {
-                "triangles of cloth cross each other; they are left alone until they come apart by themselves: \
-                 start the scene without crossings, keep pins and hands from driving cloth through cloth, or \
-                 leave out self_contact"
+                "triangles of cloth cross each other since the start; self-contact leaves them alone until they \
+                 come apart by themselves: start the scene without crossings, or leave out self_contact"
+            }
+            Self::HeldBack => {
+                "held particles did not reach their places because cloth was in their way: move pins and hands \
+                 more slowly or elsewhere, or leave out self_contact"
             }
             Self::StiffnessBeyondLimit => {
                 "the stiffness number k h²/m is beyond what this method was seen to stand, so it may blow up: \

@@ -140,8 +140,7 @@ impl Sim {
             let begun = clock::now();
             let solved = self.solve(h, measure && substep + 1 == self.substeps);
             self.project(h);
-            done.self_contact.contacts = self.self_contact.count().contacts;
-            done.self_contact.stopped += self.self_contact.count().stopped;
+            self.count_self_contacts(&mut done);
             stages.forces += clock::now() - begun - solved.solving;
             stages.solve += solved.solving;
 
@@ -164,9 +163,6 @@ impl Sim {
             done.solver.residual = solved.residual;
             done.solver.strain_left = solved.strain_left;
             self.state.time = self.before.time + f64::from(h);
-        }
-        if !self.self_contact.entangled().is_empty() {
-            done.warnings.insert(Warning::Entangled);
         }
         stages.rest = clock::now() - begun - stages.forces - stages.solve;
         self.stages = stages;
@@ -255,6 +251,20 @@ impl Sim {
         }
         if self_contact.any() && state.is_finite() {
             self_contact.keep_apart(&at, &inputs.held, before, state);
+        }
+    }
+
+    /// Adds what cloth did to cloth in a substep.
+    fn count_self_contacts(&self, done: &mut Advance) {
+        let count = self.self_contact.count();
+        done.self_contact.contacts = count.contacts;
+        done.self_contact.stopped += count.stopped;
+        done.self_contact.held_back += count.held_back;
+        if count.held_back > 0 {
+            done.warnings.insert(Warning::HeldBack);
+        }
+        if !self.entangled().is_empty() {
+            done.warnings.insert(Warning::Entangled);
         }
     }
 
@@ -355,6 +365,10 @@ impl Sim {
 
     /// Puts held particles exactly where they belong.
     fn place_held(&mut self) {
+        // Self-contact has placed them, as far as no cloth is in the way.
+        if self.self_contact.any() {
+            return;
+        }
         for hold in &self.current.held {
             self.state.x[hold.particle] = hold.target;
         }

@@ -59,7 +59,7 @@ pub fn twist(around: usize, along: usize) -> Scene {
             let path = (0..=2 * CORNERS).map(|corner| {
                 let share = corner as f64 / (2 * CORNERS) as f64;
                 // A twisted tube is shorter.
-                let inward = dvec3(-way * 0.12 * share, 0.0, 0.0);
+                let inward = dvec3(-way * 0.08 * share, 0.0, 0.0);
                 let offset = rotation(way * 2.0 * TAU * share * DVec3::X) * start - start + inward;
                 Waypoint { time: SECONDS * share, offset }
             });

@@ -10,9 +10,9 @@
 //!    is certain, and every pair of theirs is looked at again, until all are shown. Who does not move at all
 //!    meets nobody, so there is always an end.
 //!
-//! Then no two triangles cross, however the first two parts do: the last one needs only a start without
-//! crossings. It ends where held particles are driven through cloth: they go where they are told.
-//! Triangles that cross (at the start, or because of that) are left alone until they no longer do.
+//! Then no two triangles cross, whatever the first two parts do: the last one needs only a start without
+//! crossings. Held particles are no exception: those that cloth is in the way of wait. Triangles that cross
+//! at the start are left alone until they no longer do.
 
 mod entangled;
 pub mod pair;
@@ -44,9 +44,9 @@ const ROUNDING: f64 = 1e-9;
 
 /// Rounds in which pairs are moved apart; then they are stopped on their way; then those that still fail
 /// stay where they are, and at last everyone does.
-const GENTLE_ROUNDS: u32 = 8;
-const FIRM_ROUNDS: u32 = 16;
-const MOST_ROUNDS: u32 = 64;
+const GENTLE_ROUNDS: u32 = 40;
+const FIRM_ROUNDS: u32 = 48;
+const MOST_ROUNDS: u32 = 96;
 
 /// Two primitives that may meet in this step.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +64,8 @@ pub struct Count {
     pub contacts: usize,
     /// Particles that were stopped on their way.
     pub stopped: usize,
+    /// Those of them that are held.
+    pub held_back: usize,
 }
 
 /// Self-contact: storage, and what is left over from step to step (only what follows from positions).
@@ -264,8 +266,8 @@ impl SelfContact {
         }
     }
 
-    /// Ends the step: particles go from `before` towards `state` as far as nobody crosses anybody; held
-    /// ones go to their places in any case.
+    /// Ends the step: particles go from `before` towards `state`, held ones to their places, as far as
+    /// nobody crosses anybody.
     pub fn keep_apart(
         &mut self,
         at: &Moment<'_>,
@@ -282,7 +284,6 @@ impl SelfContact {
         for (i, changed) in self.changed.iter_mut().enumerate() {
             *changed = self.end[i] != self.searched[i];
         }
-        let mut broken = false;
         for round in 0..=MOST_ROUNDS {
             self.search_again(at, x);
             self.judge(at, x, least, round == 0);
@@ -297,22 +298,17 @@ impl SelfContact {
             if round == GENTLE_ROUNDS {
                 state.x.copy_from_slice(&self.end);
             }
-            let (shortened, stuck) = self.shorten(at, round < FIRM_ROUNDS);
-            broken |= stuck;
+            self.shorten(round < FIRM_ROUNDS);
             if round == MOST_ROUNDS {
                 // Where everyone is, nobody meets anybody.
                 self.share.fill(0.0);
-                broken |= !held.is_empty();
             }
-            for i in (0..x.len()).filter(|i| at.free[*i] != 0.0) {
+            for i in 0..x.len() {
                 self.end[i] = x[i] + self.share[i] * (state.x[i] - x[i]);
-            }
-            if !shortened {
-                break;
             }
         }
         self.stop(at, state);
-        if broken || !self.entangled.is_empty() {
+        if !self.entangled.is_empty() {
             self.find_entangled(at.model, &state.x);
         }
     }
@@ -378,39 +374,26 @@ impl SelfContact {
         });
     }
 
-    /// Shortens the ways of particles whose pairs may meet: whether there are any, and whether there is
-    /// one that only held particles could help.
-    fn shorten(&mut self, at: &Moment<'_>, gentle: bool) -> (bool, bool) {
-        let (mut shortened, mut stuck) = (false, false);
+    /// Shortens the ways of all corners of pairs that may meet, to nothing unless `gently`.
+    fn shorten(&mut self, gently: bool) {
         for (pair, until) in self.pairs.iter().zip(&self.until) {
-            if *until >= 1.0 {
-                continue;
+            for i in pair.corners.iter().filter(|_| *until < 1.0).map(|c| *c as usize) {
+                let shorter = if gently { until * self.share[i] } else { 0.0 };
+                self.next_share[i] = self.next_share[i].min(shorter);
+                self.changed[i] = true;
             }
-            let mut helped = false;
-            for i in pair.corners.map(|c| c as usize) {
-                if at.free[i] != 0.0 && self.share[i] > 0.0 {
-                    let shorter = if gentle { until * self.share[i] } else { 0.0 };
-                    self.next_share[i] = self.next_share[i].min(shorter);
-                    self.changed[i] = true;
-                    helped = true;
-                }
-            }
-            shortened |= helped;
-            stuck |= !helped;
         }
         self.share.copy_from_slice(&self.next_share);
-        (shortened, stuck)
     }
 
     /// Puts particles where they end. The impulses of the step have seen to velocities; who was stopped
     /// on its way loses that much of its own.
     fn stop(&mut self, at: &Moment<'_>, state: &mut State) {
-        for i in (0..state.x.len()).filter(|i| at.free[*i] != 0.0) {
-            state.x[i] = self.end[i];
-            if self.share[i] < 1.0 {
-                self.count.stopped += 1;
-                state.v[i] *= self.share[i];
-            }
+        state.x.copy_from_slice(&self.end);
+        for (i, share) in self.share.iter().enumerate().filter(|(_, share)| **share < 1.0) {
+            state.v[i] *= *share;
+            self.count.stopped += 1;
+            self.count.held_back += usize::from(at.free[i] == 0.0);
         }
     }
 }
