@@ -26,7 +26,8 @@ fn queries(file: &Path) -> Vec<Query> {
     let rows: Vec<(DVec3, bool)> = (text.lines())
         .map(|line| {
             let numbers: Vec<f64> = line.split(',').map(|n| n.trim().parse().unwrap()).collect();
-            let point = DVec3::from_array(std::array::from_fn(|k| numbers[2 * k] / numbers[2 * k + 1]));
+            let point =
+                DVec3::from_array(std::array::from_fn(|k| numbers[2 * k] / numbers[2 * k + 1]));
             (point, numbers[6] != 0.0)
         })
         .collect();
@@ -50,7 +51,8 @@ fn first_touch(kind: Kind, query: &Query) -> Option<f64> {
     };
     let steps = 4096;
     (0..steps).find_map(|k| {
-        let (mut low, mut high) = (f64::from(k) / f64::from(steps), f64::from(k + 1) / f64::from(steps));
+        let (mut low, mut high) =
+            (f64::from(k) / f64::from(steps), f64::from(k + 1) / f64::from(steps));
         if volume(low) * volume(high) > 0.0 {
             return None;
         }
@@ -65,7 +67,9 @@ fn first_touch(kind: Kind, query: &Query) -> Option<f64> {
 #[test]
 fn nothing_is_missed_and_no_time_is_late() {
     let Some(folder) = folder() else {
-        eprintln!("SKIPPED: no queries found; set MUSLIN_CCD to the folder with edge-edge and vertex-face");
+        eprintln!(
+            "SKIPPED: no queries found; set MUSLIN_CCD to the folder with edge-edge and vertex-face"
+        );
         return;
     };
     for (name, kind) in [("vertex-face", Kind::VertexTriangle), ("edge-edge", Kind::EdgeEdge)] {
@@ -88,7 +92,9 @@ fn nothing_is_missed_and_no_time_is_late() {
                 assert!(time <= touch + 1e-9, "{name}: query {count}: {time} after {touch}");
             }
         }
-        println!("{name}: {count} queries, {meeting} meet (none missed, {timed} times compared), {false_alarms} false alarms");
+        println!(
+            "{name}: {count} queries, {meeting} meet (none missed, {timed} times compared), {false_alarms} false alarms"
+        );
         assert!(count > 0 && meeting > 0);
     }
 }

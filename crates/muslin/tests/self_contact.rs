@@ -6,7 +6,9 @@ use crossings::crossings;
 use muslin::scene::{Pin, SelfContact, Springs};
 use muslin::solvers::Integrator;
 use muslin::solvers::presets::METHODS;
-use muslin::{Cloth, Collider, DVec3, Fabric, Method, Par, Scene, Sheet, Sim, Warning, dvec3, scenes};
+use muslin::{
+    Cloth, Collider, DVec3, Fabric, Method, Par, Scene, Sheet, Sim, Warning, dvec3, scenes,
+};
 
 fn sim(scene: &Scene, method: &str) -> Sim {
     Sim::new(scene.compile().unwrap(), Method::preset(method).unwrap()).unwrap()
@@ -79,7 +81,11 @@ fn no_method_lets_cloth_through_cloth_or_gains_energy() {
     let weight = 3.0 * 81.0 * 0.01 * 9.81;
     for preset in METHODS {
         let (contacts, gained) = run(&pile(), preset.id, 0.8);
-        println!("{}: {contacts} contacts, {:.1e} of a lift by 1 m gained", preset.id, gained / weight);
+        println!(
+            "{}: {contacts} contacts, {:.1e} of a lift by 1 m gained",
+            preset.id,
+            gained / weight
+        );
         assert!(contacts > 20, "{}: {contacts} contacts", preset.id);
         // Explicit Euler gains energy by itself.
         let explicit = preset.method().integrator == Integrator::ExplicitEuler;
@@ -104,7 +110,11 @@ fn any_number_of_threads_gives_the_same_bits_and_a_snapshot_continues() {
     let advance = |sim: &mut Sim, count: usize, frames: u32| {
         sim.par = if count == 1 { Par::Serial } else { Par::Rayon };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap();
-        pool.install(|| (0..frames).for_each(|_| drop(sim.advance(scene.dt as f32))));
+        pool.install(|| {
+            (0..frames).for_each(|_| {
+                sim.advance(scene.dt as f32);
+            })
+        });
     };
     for method in ["implicit-euler", "muslin", "xpbd"] {
         let mut one = sim(&scene, method);
@@ -153,7 +163,7 @@ fn on_cloth(slope: f64, friction: f64) -> Scene {
         particle_mass: Some(0.01),
         ..Sheet::square(side, n)
     };
-    let mut below = patch(dvec3(-0.3, 0.0, -0.2), 0.6, 13);
+    let mut below = patch(dvec3(-0.3, 0.0, -0.3), 0.9, 13);
     below.pins = vec![Pin { particles: (0..169).collect(), ..Pin::default() }];
     Scene {
         dt: 1.0 / 240.0,
@@ -170,16 +180,21 @@ fn layers_stick_below_the_angle_of_friction_and_slide_above() {
     for method in ["implicit-euler", "backward-euler", "kim-2006", "symplectic-euler", "xpbd"] {
         let slid = |share: f64, frames: u32| {
             let mut sim = sim(&on_cloth((share * mu).atan(), mu), method);
-            (0..frames).for_each(|_| drop(sim.advance(1.0 / 240.0)));
+            (0..frames).for_each(|_| {
+                sim.advance(1.0 / 240.0);
+            });
             let (x, start) = (&sim.state().x[169..], &sim.model().start_x[169..]);
             f64::from(x.iter().zip(start).map(|(x, s)| (*x - *s).x).sum::<f32>()) / 16.0
         };
-        let (below, above) = (slid(0.95, 2400), slid(1.05, 240));
-        let angle = (1.05 * mu).atan();
-        let law = 0.5 * 9.81 * (angle.sin() - mu * angle.cos());
-        println!("{method}: {below:e} m in 10 s below, {above} m in 1 s above; the law says {law}");
+        let (below, above) = (slid(0.98, 2400), slid(1.02, 960));
+        let angle = (1.02 * mu).atan();
+        let law = 0.5 * 9.81 * (angle.sin() - mu * angle.cos()) * 16.0;
+        println!("{method}: {below:e} m in 10 s below, {above} m in 4 s above; the law says {law}");
         assert!(below.abs() < 1e-3, "{method}: crept {below} m in 10 s");
-        assert!(above > 0.5 * law && above < 1.5 * law, "{method}: slid {above} m, the law says {law}");
+        assert!(
+            above > 0.5 * law && above < 1.5 * law,
+            "{method}: slid {above} m, the law says {law}"
+        );
     }
 }
 
@@ -219,7 +234,8 @@ fn hands_do_not_drive_cloth_through_cloth() {
     for frame in 1..=60 {
         sim.inputs.held.clear();
         for particle in 169..185 {
-            let target = sim.model().start_x[particle] - muslin::vec3(0.0, 0.002 * frame as f32, 0.0);
+            let target =
+                sim.model().start_x[particle] - muslin::vec3(0.0, 0.002 * frame as f32, 0.0);
             sim.inputs.held.push(muslin::Hold { particle, target });
         }
         warned |= sim.step(1.0 / 60.0).warnings.contains(Warning::HeldBack);

@@ -1,8 +1,10 @@
 //! `muslin bench`: what a bare step of every method costs, on a few scenes at several sizes, and what
-//! starts and preconditioners do for the same linear systems, and how well methods do at what cost.
+//! starts and preconditioners do for the same linear systems, how well methods do at what cost, and what
+//! self-contact adds.
 
 mod cell;
 mod quality;
+mod self_contact;
 mod systems;
 mod tables;
 
@@ -39,7 +41,9 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     systems.retain(|systems| systems.name().contains(filter));
     let mut runs = quality::Run::all(arguments.quick);
     runs.retain(|run| run.name().contains(filter));
-    if places.is_empty() && systems.is_empty() && runs.is_empty() {
+    let mut self_contacts = self_contact::Run::all(arguments.quick);
+    self_contacts.retain(|run| run.name().contains(filter));
+    if places.is_empty() && systems.is_empty() && runs.is_empty() && self_contacts.is_empty() {
         let (scene, sizes) = SCENES[0];
         let example = Place { scene, size: sizes[0], method: METHODS[0].id }.name();
         let other = Systems::all(true)[0].name();
@@ -52,7 +56,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let threads = Threads::new(arguments.threads)?;
     let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
 
-    let count = places.len() + systems.len() + runs.len();
+    let count = places.len() + systems.len() + runs.len() + self_contacts.len();
     let bar = progress::bar("bench", count as u64);
     let mut cells: Vec<Cell> = Vec::new();
     let mut start = None;
@@ -89,6 +93,15 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         qualities.push(run.measure(&threads)?);
         bar.inc(1);
     }
+    let mut added = Vec::new();
+    for run in &self_contacts {
+        if interrupt.asked() {
+            break;
+        }
+        bar.set_message(run.name());
+        added.push(run.measure(&threads)?);
+        bar.inc(1);
+    }
     bar.finish_and_clear();
 
     let machine = Machine::this();
@@ -99,15 +112,16 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     print(&tables::facts(&cells));
     print(&systems::tables(&costs));
     print(&quality::tables(&qualities));
+    print(&self_contact::tables(&added));
     if let Some(file) = file {
         let all = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "machine": machine, "threads": arguments.threads,
             "quick": arguments.quick, "cells": cells, "systems": costs,
-            "quality": qualities,
+            "quality": qualities, "self_contact": added,
         });
         file.commit_bytes(&serde_json::to_vec_pretty(&all).context("cannot write JSON")?)?;
     }
-    let measured = cells.len() + solved + qualities.len();
+    let measured = cells.len() + solved + qualities.len() + added.len();
     if measured < count {
         let message = format!("measured {measured} of {count}");
         return Err(Failure::Interrupted(message));

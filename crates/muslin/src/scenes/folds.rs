@@ -49,7 +49,8 @@ pub fn twist(around: usize, along: usize) -> Scene {
             let next = (k + 1) % around;
             let [a, b] = [ring * around + k, ring * around + next];
             let [c, d] = [a + around, b + around];
-            let halves = if ring % 2 == 0 { [[a, b, c], [b, d, c]] } else { [[a, d, c], [a, b, d]] };
+            let halves =
+                if ring % 2 == 0 { [[a, b, c], [b, d, c]] } else { [[a, d, c], [a, b, d]] };
             triangles.extend(halves);
         }
     }

@@ -42,7 +42,8 @@ pub fn crossings(triangles: &[[u32; 3]], x: &[Vec3]) -> Vec<[u32; 2]> {
         (lo, hi)
     };
     let count = triangles.len() as u32;
-    let mean = (0..count).map(|t| (bounds(t).1 - bounds(t).0).max_element()).sum::<f32>() / count as f32;
+    let mean =
+        (0..count).map(|t| (bounds(t).1 - bounds(t).0).max_element()).sum::<f32>() / count as f32;
     let cell = |v: Vec3| (v / mean).floor().as_ivec3();
     let mut lattice: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
     for t in 0..count {

@@ -1,8 +1,8 @@
 //! Which triangles pass through each other, decided by the signs of exact determinants.
 //!
-//! Two triangles cross if an edge of one pierces the other: its ends on different sides of the plane, and
-//! the line passing all sides of the triangle the same way round. Edges with an end in common with the
-//! triangle, and triangles in one plane, do not cross.
+//! Two triangles cross if an edge of one pierces the other or touches it: its ends not on the same side of
+//! the plane, and the line passing no two sides of the triangle in opposite ways. Edges with an end in
+//! common with the triangle, and triangles in one plane, do not cross.
 
 use glam::Vec3;
 use robust::{Coord3D, orient3d};
@@ -14,11 +14,12 @@ fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> f64 {
 
 /// Whether the segment from p to q passes through a triangle.
 fn pierces(p: Vec3, q: Vec3, [a, b, c]: [Vec3; 3]) -> bool {
-    if side(p, a, b, c) * side(q, a, b, c) >= 0.0 {
+    let [above, below] = [side(p, a, b, c), side(q, a, b, c)];
+    if (above > 0.0) == (below > 0.0) && (above < 0.0) == (below < 0.0) {
         return false;
     }
     let around = [side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)];
-    around.iter().all(|s| *s > 0.0) || around.iter().all(|s| *s < 0.0)
+    around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
 }
 
 /// Whether two triangles, given by their corners, cross.
@@ -51,7 +52,10 @@ mod tests {
         assert!(!cross([0, 1, 2], [3, 4, 5], &x(0.9)));
         // One unit in the last place decides.
         let above = |y: f32| -> Vec<Vec3> {
-            floor.into_iter().chain([vec3(0.2, y, 0.2), vec3(0.2, 1.0, 0.2), vec3(0.3, 1.0, 0.3)]).collect()
+            floor
+                .into_iter()
+                .chain([vec3(0.2, y, 0.2), vec3(0.2, 1.0, 0.2), vec3(0.3, 1.0, 0.3)])
+                .collect()
         };
         assert!(!cross([0, 1, 2], [3, 4, 5], &above(f32::MIN_POSITIVE)));
         assert!(cross([0, 1, 2], [3, 4, 5], &above(-f32::MIN_POSITIVE)));

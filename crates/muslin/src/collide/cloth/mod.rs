@@ -363,13 +363,16 @@ impl SelfContact {
 
     /// Sets until when each pair certainly stays apart.
     fn judge(&mut self, at: &Moment<'_>, x: &[Vec3], least: f64, everyone: bool) {
-        self.until.resize(self.pairs.len(), 1.0);
+        // New pairs, and those that failed, are looked at in any case.
+        self.until.resize(self.pairs.len(), 0.0);
         let Self { until, pairs, changed, end, .. } = self;
         at.par.blocks(until, |block, until| {
             for (k, until) in until.iter_mut().enumerate() {
                 let pair = &pairs[block * BLOCK + k];
-                let asked = everyone || pair.corners.iter().any(|c| changed[*c as usize]);
-                *until = if asked { pair.stays_apart(x, end, least) } else { 1.0 };
+                let moved = || pair.corners.iter().any(|c| changed[*c as usize]);
+                if everyone || *until < 1.0 || moved() {
+                    *until = pair.stays_apart(x, end, least);
+                }
             }
         });
     }
@@ -401,13 +404,7 @@ impl SelfContact {
 impl Pair {
     /// The weights by which ends are moved apart, and the move: so much that half of the distance within
     /// the thickness is left; for those that meet on the way, so that they go as far as they did by then.
-    fn parting(
-        &self,
-        x: &[Vec3],
-        end: &[Vec3],
-        until: f32,
-        thickness: f64,
-    ) -> ([f64; 4], DVec3) {
+    fn parting(&self, x: &[Vec3], end: &[Vec3], until: f32, thickness: f64) -> ([f64; 4], DVec3) {
         let from = self.corners.map(|c| x[c as usize].as_dvec3());
         let d: [DVec3; 4] =
             std::array::from_fn(|i| end[self.corners[i] as usize].as_dvec3() - from[i]);
@@ -465,10 +462,18 @@ impl Near<'_> {
         let owned = [a, b].map(|t| self.of.owned[t as usize]);
         for k in 0..3 {
             if owned[0] & (1 << k) != 0 && !second.contains(&first[k]) {
-                self.add_pair(Kind::VertexTriangle, [first[k], second[0], second[1], second[2]], found);
+                self.add_pair(
+                    Kind::VertexTriangle,
+                    [first[k], second[0], second[1], second[2]],
+                    found,
+                );
             }
             if owned[1] & (1 << k) != 0 && !first.contains(&second[k]) {
-                self.add_pair(Kind::VertexTriangle, [second[k], first[0], first[1], first[2]], found);
+                self.add_pair(
+                    Kind::VertexTriangle,
+                    [second[k], first[0], first[1], first[2]],
+                    found,
+                );
             }
         }
         for k in (0..3).filter(|k| owned[0] & (8 << k) != 0) {
@@ -521,7 +526,8 @@ impl Near<'_> {
         };
         let (first, second) = (having(first), having(second));
         first.iter().any(|a| {
-            let crosses = |b: &u32| self.of.entangled.binary_search(&[*a.min(b), *a.max(b)]).is_ok();
+            let crosses =
+                |b: &u32| self.of.entangled.binary_search(&[*a.min(b), *a.max(b)]).is_ok();
             second.iter().any(crosses)
         })
     }

@@ -101,8 +101,7 @@ fn vertex_triangle(x: [DVec3; 4]) -> [f64; 4] {
     }
     let (ab, bc, ca) =
         (share_of_segment(v, a, b), share_of_segment(v, b, c), share_of_segment(v, c, a));
-    let sides =
-        [[1.0, ab - 1.0, -ab, 0.0], [1.0, 0.0, bc - 1.0, -bc], [1.0, -ca, 0.0, ca - 1.0]];
+    let sides = [[1.0, ab - 1.0, -ab, 0.0], [1.0, 0.0, bc - 1.0, -bc], [1.0, -ca, 0.0, ca - 1.0]];
     best(sides, x).0
 }
 
@@ -187,7 +186,9 @@ mod tests {
     /// Pseudo-random points, the same in every run.
     fn points(seed: &mut u64) -> [DVec3; 4] {
         let mut number = || {
-            *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            *seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (*seed >> 33) as f64 / f64::from(1u32 << 30) - 1.0
         };
         std::array::from_fn(|_| dvec3(number(), number(), number()))
@@ -204,7 +205,8 @@ mod tests {
                 let mut least = f64::INFINITY;
                 for i in 0..=steps {
                     for j in 0..=steps {
-                        let (s, t) = (f64::from(i) / f64::from(steps), f64::from(j) / f64::from(steps));
+                        let (s, t) =
+                            (f64::from(i) / f64::from(steps), f64::from(j) / f64::from(steps));
                         let weights = match kind {
                             Kind::VertexTriangle if s + t > 1.0 => continue,
                             Kind::VertexTriangle => [1.0, s + t - 1.0, -s, -t],
@@ -221,7 +223,12 @@ mod tests {
 
     #[test]
     fn parallel_and_degenerate_primitives_have_their_distance() {
-        let edges = [dvec3(0.0, 0.0, 0.0), dvec3(1.0, 0.0, 0.0), dvec3(2.0, 1.0, 0.0), dvec3(3.0, 1.0, 0.0)];
+        let edges = [
+            dvec3(0.0, 0.0, 0.0),
+            dvec3(1.0, 0.0, 0.0),
+            dvec3(2.0, 1.0, 0.0),
+            dvec3(3.0, 1.0, 0.0),
+        ];
         assert!((nearest(Kind::EdgeEdge, edges).gap - 2f64.sqrt()).abs() < 1e-15);
         let needle = [dvec3(0.5, 0.3, 0.0), DVec3::ZERO, DVec3::X, 2.0 * DVec3::X];
         assert!((nearest(Kind::VertexTriangle, needle).gap - 0.3).abs() < 1e-15);

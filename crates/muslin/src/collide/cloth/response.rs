@@ -138,13 +138,7 @@ impl Setting<'_> {
         Some(Contact { impulse, friction, ..contact })
     }
 
-    fn begin(
-        &self,
-        pair: &Pair,
-        near: pair::Nearest,
-        allowed: f64,
-        push: f64,
-    ) -> Option<Contact> {
+    fn begin(&self, pair: &Pair, near: pair::Nearest, allowed: f64, push: f64) -> Option<Contact> {
         let (normal, weights) = (near.direction.as_vec3(), near.weights.map(|w| w as f32));
         let mut along = weights.map(|w| w * normal);
         let mut mobility = [0.0; 2];
@@ -176,7 +170,8 @@ impl Setting<'_> {
         let settled = SETTLED * self.thickness as f32 / self.h;
         for sweep in 0..MOST_SWEEPS {
             let mut change = 0.0f32;
-            let mut one = |contact: &mut Contact| change = change.max(self.update(contact, u, pushes));
+            let mut one =
+                |contact: &mut Contact| change = change.max(self.update(contact, u, pushes));
             match sweep % 2 {
                 0 => contacts.iter_mut().for_each(&mut one),
                 _ => contacts.iter_mut().rev().for_each(&mut one),
@@ -214,7 +209,8 @@ impl Setting<'_> {
             u[i] += inverse * (change * contact.along[k] + contact.weights[k] * turned);
             pushes[i] += inverse * push * contact.along[k];
         }
-        let velocity = (change.abs() * contact.mobility[0]).max(turned.length() * contact.mobility[1]);
+        let velocity =
+            (change.abs() * contact.mobility[0]).max(turned.length() * contact.mobility[1]);
         velocity.max(push.abs() * contact.mobility[0] / self.h)
     }
 }

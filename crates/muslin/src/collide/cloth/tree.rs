@@ -79,7 +79,8 @@ pub(super) struct Tree {
 impl Tree {
     pub fn new(model: &Model) -> Self {
         let x = &model.start_x;
-        let middle = |t: u32| model.triangles[t as usize].iter().map(|c| x[*c as usize]).sum::<Vec3>();
+        let middle =
+            |t: u32| model.triangles[t as usize].iter().map(|c| x[*c as usize]).sum::<Vec3>();
         let mut order: Vec<u32> = (0..model.triangles.len() as u32).collect();
         let mut tree = Self::default();
         if !order.is_empty() {
