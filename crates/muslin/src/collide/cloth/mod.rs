@@ -55,6 +55,9 @@ struct Pair {
     corners: [u32; 4],
     /// At the start of the step.
     near: Nearest,
+    /// Another pair has the same nearest points: those on a side or a corner belong to one of the
+    /// triangles there, those at the end of an edge to a vertex.
+    again: bool,
 }
 
 /// What cloth did to cloth in a step.
@@ -183,7 +186,6 @@ impl SelfContact {
     pub fn respond(&mut self, at: &Moment<'_>, bodies: &[Pose], before: &State, state: &mut State) {
         self.end.copy_from_slice(&state.x);
         self.asked.fill(true);
-        self.pairs.clear();
         self.search(at, &before.x);
         self.find_support(at.model, bodies, before);
         let setting = Setting {
@@ -237,8 +239,23 @@ impl SelfContact {
         }
     }
 
-    /// Finds the pairs that have a particle which is asked for, and adds them.
+    /// Forgets the pairs that have a particle which is asked for.
+    fn forget(&mut self) {
+        self.until.resize(self.pairs.len(), 0.0);
+        let mut kept = 0;
+        for k in 0..self.pairs.len() {
+            if !self.pairs[k].corners.iter().any(|c| self.asked[*c as usize]) {
+                (self.pairs[kept], self.until[kept]) = (self.pairs[k], self.until[k]);
+                kept += 1;
+            }
+        }
+        self.pairs.truncate(kept);
+        self.until.truncate(kept);
+    }
+
+    /// Finds the pairs that have a particle which is asked for.
     fn search(&mut self, at: &Moment<'_>, x: &[Vec3]) {
+        self.forget();
         let triangles = &at.model.triangles;
         let Self { open, closed, asked, end, .. } = self;
         at.par.blocks(open, |block, open| {
@@ -460,20 +477,12 @@ impl Near<'_> {
             return;
         }
         let owned = [a, b].map(|t| self.of.owned[t as usize]);
-        for k in 0..3 {
-            if owned[0] & (1 << k) != 0 && !second.contains(&first[k]) {
-                self.add_pair(
-                    Kind::VertexTriangle,
-                    [first[k], second[0], second[1], second[2]],
-                    found,
-                );
-            }
-            if owned[1] & (1 << k) != 0 && !first.contains(&second[k]) {
-                self.add_pair(
-                    Kind::VertexTriangle,
-                    [second[k], first[0], first[1], first[2]],
-                    found,
-                );
+        for (one, other, own, others) in
+            [(first, second, owned[0], owned[1]), (second, first, owned[1], owned[0])]
+        {
+            for k in (0..3).filter(|k| own & (1 << k) != 0 && !other.contains(&one[*k])) {
+                let corners = [one[k], other[0], other[1], other[2]];
+                self.add_pair(Kind::VertexTriangle, corners, others, found);
             }
         }
         for k in (0..3).filter(|k| owned[0] & (8 << k) != 0) {
@@ -481,7 +490,7 @@ impl Near<'_> {
             for l in (0..3).filter(|l| owned[1] & (8 << l) != 0) {
                 let [r, s] = [second[l], second[(l + 1) % 3]];
                 if p != r && p != s && q != r && q != s {
-                    self.add_pair(Kind::EdgeEdge, [p, q, r, s], found);
+                    self.add_pair(Kind::EdgeEdge, [p, q, r, s], 0, found);
                 }
             }
         }
@@ -501,15 +510,18 @@ impl Near<'_> {
         between(x) > reach && between(end) > reach
     }
 
-    fn add_pair(&self, kind: Kind, corners: [u32; 4], found: &mut Vec<Pair>) {
-        if self.in_tangle(kind, corners) {
+    /// `owned`: what the triangle of a vertex and a triangle stands for.
+    fn add_pair(&self, kind: Kind, corners: [u32; 4], owned: u8, found: &mut Vec<Pair>) {
+        let asked = corners.iter().any(|c| self.of.asked[*c as usize]);
+        if !asked || self.in_tangle(kind, corners) {
             return;
         }
         let at = corners.map(|c| self.x[c as usize].as_dvec3());
         let d = std::array::from_fn(|i| self.of.end[corners[i] as usize].as_dvec3() - at[i]);
         let near = pair::nearest(kind, at);
         if near.gap <= pair::relative_motion(kind, d) + self.reach {
-            found.push(Pair { kind, corners, near });
+            let again = is_again(kind, near.weights, owned);
+            found.push(Pair { kind, corners, near, again });
         }
     }
 
@@ -531,6 +543,24 @@ impl Near<'_> {
             second.iter().any(crosses)
         })
     }
+}
+
+/// See [`Pair::again`].
+fn is_again(kind: Kind, weights: [f64; 4], owned: u8) -> bool {
+    if kind == Kind::EdgeEdge {
+        return weights.contains(&0.0);
+    }
+    let on = [weights[1] != 0.0, weights[2] != 0.0, weights[3] != 0.0];
+    let stands_for = match on {
+        [true, true, true] => return false,
+        [true, true, false] => 8,
+        [false, true, true] => 8 << 1,
+        [true, false, true] => 8 << 2,
+        [true, false, false] => 1,
+        [false, true, false] => 1 << 1,
+        _ => 1 << 2,
+    };
+    owned & stands_for == 0
 }
 
 /// Gives each vertex and each edge to the first triangle that has it.

@@ -111,7 +111,7 @@ impl Setting<'_> {
         let moved = |weights, n: DVec3| n.dot(apply(weights, d));
         let approach = moved(near.weights, near.direction);
         if near.gap <= NEAR * thickness {
-            if near.gap + approach >= thickness {
+            if pair.again || near.gap + approach >= thickness {
                 return None;
             }
             let missing = thickness - near.gap;
@@ -130,7 +130,7 @@ impl Setting<'_> {
     pub fn keep(&self, press: &Press, x: &[Vec3]) -> Option<Contact> {
         let (kind, corners) = (Kind::of(press.first), press.corners);
         let near = pair::nearest(kind, corners.map(|c| x[c as usize].as_dvec3()));
-        let pair = Pair { kind, corners, near };
+        let pair = Pair { kind, corners, near, again: false };
         let missing = self.thickness_of(&pair) - near.gap;
         let contact = self.begin(&pair, near, missing.min(0.0), PUSH * missing.max(0.0))?;
         let impulse = contact.normal.dot(press.impulse).max(0.0);
