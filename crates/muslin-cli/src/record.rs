@@ -102,6 +102,13 @@ pub struct Record {
     pub max_speed: Vec<f64>,
     /// Contacts of particles with bodies.
     pub contacts: Vec<usize>,
+    /// Contacts of cloth with cloth.
+    pub self_contacts: Vec<usize>,
+    /// Particles that self-contact stopped on their way, over all substeps of a frame.
+    pub stopped: Vec<usize>,
+    /// Pairs of triangles that cross at the start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entangled: Vec<[u32; 2]>,
     /// The solver.
     pub solver: SolverSeries,
     /// Distance of each step from the converged one, if asked for.
@@ -143,6 +150,8 @@ impl Record {
         self.lowest.push(report.lowest);
         self.max_speed.push(report.max_speed);
         self.contacts.push(report.contacts);
+        self.self_contacts.push(report.self_contact.contacts);
+        self.stopped.push(report.self_contact.stopped);
     }
 
     /// Counts the warnings of a frame.

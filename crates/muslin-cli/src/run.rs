@@ -36,6 +36,7 @@ pub fn run(arguments: &RunArguments) -> Result<RunReport, Failure> {
     let mut record = Record::default();
     let mut milliseconds = Vec::new();
     record.start(&sim.measure());
+    record.entangled = sim.entangled().to_vec();
     outputs.push(&sim)?;
     for frame in 0..*frames {
         if interrupt.asked() {

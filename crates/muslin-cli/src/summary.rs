@@ -1,7 +1,7 @@
 //! What a person wants to know after a run.
 
 use crate::experiment::label;
-use crate::record::{RunReport, WarningCount};
+use crate::record::{Record, RunReport, WarningCount};
 use crate::text::{number, percent, table};
 
 /// The summary of a run.
@@ -75,6 +75,14 @@ pub fn summary(report: &RunReport) -> String {
             rows.push((name, format!("{each} {what} per frame")));
         }
     }
+    let most = record.self_contacts.iter().copied().max().unwrap_or(0);
+    if most > 0 {
+        let last = record.self_contacts.last().copied().unwrap_or(0);
+        let stopped: usize = record.stopped.iter().sum();
+        let text =
+            format!("{last} at the end, {most} at most, {stopped} times a particle was stopped");
+        rows.push(("self-contacts", text));
+    }
     if let Some(solver) = solver(report) {
         rows.push(("solver", solver));
     }
@@ -86,7 +94,19 @@ pub fn summary(report: &RunReport) -> String {
         rows.push(("off the converged step", text));
     }
     let rows: Vec<_> = rows.into_iter().map(|(name, text)| vec![name.to_owned(), text]).collect();
-    table(&rows, |_| false) + &warnings(&report.warnings, report.frames)
+    table(&rows, |_| false) + &entangled(record) + &warnings(&report.warnings, report.frames)
+}
+
+/// Names the triangles that cross at the start, the first few of them.
+fn entangled(record: &Record) -> String {
+    const NAMED: usize = 8;
+    let pairs = &record.entangled;
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let named: Vec<_> = pairs.iter().take(NAMED).map(|[a, b]| format!("{a} and {b}")).collect();
+    let more = if pairs.len() > NAMED { ", …" } else { "" };
+    format!("{} pairs of triangles cross at the start: {}{more}\n", pairs.len(), named.join(", "))
 }
 
 /// Each warning once, with its remedy.

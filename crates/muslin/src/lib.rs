@@ -56,4 +56,4 @@ pub use report::{Energy, Report, SolverReport, Stages, Warning, Warnings};
 pub use scene::{Cloth, Collider, Scene, Sheet};
 pub use sim::{Advance, Sim};
 pub use solvers::Method;
-pub use state::{Motion, State, Touch};
+pub use state::{Motion, Press, State, Touch};

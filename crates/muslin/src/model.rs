@@ -169,6 +169,15 @@ impl Pin {
     }
 }
 
+/// Contact of cloth with cloth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SelfContact {
+    /// Distance at which the middle surfaces of two layers are stopped. [m]
+    pub thickness: f64,
+    /// Coulomb's μ between layers.
+    pub friction: f64,
+}
+
 /// One cloth of the scene and where its parts are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClothPart {
@@ -228,6 +237,8 @@ pub struct Model {
     pub pins: Vec<Pin>,
     /// Bodies.
     pub colliders: Vec<Collider>,
+    /// Contact of cloth with cloth, where the scene has it.
+    pub self_contact: Option<SelfContact>,
     /// The piece (connected by springs and hinges) each particle belongs to.
     pub piece: Vec<u32>,
     /// Number of pieces.

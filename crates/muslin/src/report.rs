@@ -1,5 +1,6 @@
 //! What a step tells about itself.
 
+use crate::collide::cloth::Count;
 use crate::forces::{elastic_energy, gravity};
 use crate::inputs::Inputs;
 use crate::model::Model;
@@ -69,17 +70,23 @@ pub enum Warning {
     Substepped,
     /// A spring stayed longer than the strain limit.
     LimitExceeded,
+    /// Triangles of cloth cross each other.
+    Entangled,
+    /// Held particles did not reach their places.
+    HeldBack,
 }
 
 impl Warning {
     /// All warnings.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::NotConverged,
         Self::RolledBack,
         Self::StiffnessBeyondLimit,
         Self::Overstretched,
         Self::Substepped,
         Self::LimitExceeded,
+        Self::Entangled,
+        Self::HeldBack,
     ];
 
     /// What happened and what to do.
@@ -109,6 +116,14 @@ impl Warning {
                 "springs are still longer than method.strain_limit allows after all passes: the cloth is held \
                  farther apart than it reaches, or the solver leaves it too soft: raise the limit, add substeps, or \
                  use the method muslin"
+            }
+            Self::Entangled => {
+                "triangles of cloth cross each other since the start; self-contact leaves them alone until they \
+                 come apart by themselves: start the scene without crossings, or leave out self_contact"
+            }
+            Self::HeldBack => {
+                "held particles did not reach their places because cloth was in their way: move pins and hands \
+                 more slowly or elsewhere, or leave out self_contact"
             }
             Self::StiffnessBeyondLimit => {
                 "the stiffness number k h²/m is beyond what this method was seen to stand, so it may blow up: \
@@ -170,6 +185,8 @@ pub struct Report {
     pub lowest: f64,
     /// Contacts of particles with bodies.
     pub contacts: usize,
+    /// What cloth did to cloth.
+    pub self_contact: Count,
     /// k h²/m of the stiffest spring.
     pub stiffness_number: f32,
     /// What the solver did.

@@ -37,6 +37,9 @@ pub struct Scene {
     /// The bodies; a file calls each `[[collider]]`.
     #[serde(rename = "collider", skip_serializing_if = "Vec::is_empty")]
     pub colliders: Vec<Collider>,
+    /// Contact of cloth with itself and with other cloth; none if left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub self_contact: Option<SelfContact>,
 }
 
 impl Default for Scene {
@@ -51,7 +54,24 @@ impl Default for Scene {
             air: Air::default(),
             cloth: Vec::new(),
             colliders: Vec::new(),
+            self_contact: None,
         }
+    }
+}
+
+/// Contact of cloth with cloth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SelfContact {
+    /// Distance at which the middle surfaces of two layers are stopped. [m]
+    pub thickness: f64,
+    /// Coulomb's coefficient of friction μ between layers.
+    pub friction: f64,
+}
+
+impl Default for SelfContact {
+    fn default() -> Self {
+        Self { thickness: 0.003, friction: 0.3 }
     }
 }
 
@@ -112,6 +132,10 @@ pub struct Cloth {
     pub across: DVec3,
     /// Direction of the rows.
     pub down: DVec3,
+    /// How many times the cloth is there, each a cloth of its own.
+    pub layers: usize,
+    /// From one layer to the next. [m]
+    pub layer_step: DVec3,
     /// A triangle mesh in place of the grid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<Mesh>,
@@ -151,6 +175,8 @@ impl Default for Cloth {
             origin: DVec3::ZERO,
             across: DVec3::X,
             down: DVec3::Z,
+            layers: 1,
+            layer_step: dvec3(0.0, 0.01, 0.0),
             mesh: None,
             velocity: DVec3::ZERO,
             spin: DVec3::ZERO,

@@ -1,6 +1,7 @@
 //! The one list of built-in scenes. A new scene is one function and one line in [`SCENES`].
 
 mod contact;
+pub mod folds;
 pub mod jeong;
 
 use crate::error::Error;
@@ -95,6 +96,21 @@ pub const SCENES: &[BuiltIn] = &[
         name: "grip",
         about: "cloth gripped by two boxes with friction 0.5, lifted and held",
         build: contact::grip,
+    },
+    BuiltIn {
+        name: "stack",
+        about: "ten layers of cotton falling on a cylinder and on each other",
+        build: folds::stack,
+    },
+    BuiltIn {
+        name: "twist",
+        about: "a tube of silk twisted by four turns between its rims",
+        build: || folds::twist(48, 41),
+    },
+    BuiltIn {
+        name: "funnel",
+        about: "a square of cotton pushed through a funnel by a ball",
+        build: folds::funnel,
     },
     BuiltIn {
         name: "jeong-jelly",

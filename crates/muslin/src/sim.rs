@@ -5,6 +5,7 @@
 //! ```
 
 use crate::clock;
+use crate::collide::cloth::{Count, SelfContact};
 use crate::collide::{Contacts, MOST_SOLVES, Moment};
 use crate::error::Error;
 use crate::inputs::{Effort, Inputs, Pull};
@@ -15,7 +16,7 @@ use crate::par::Par;
 use crate::report::{self, Report, SolverReport, Stages, Warning, Warnings};
 use crate::solvers::Solved;
 use crate::solvers::{Held, Integrator, Layers, Method, Solver, Step, presets, solver_for};
-use crate::state::State;
+use crate::state::{Press, State};
 use glam::{Quat, Vec3};
 
 /// Strain beyond which a report warns: no fabric, and no scene of the papers, gets there.
@@ -40,6 +41,7 @@ pub struct Sim {
     limits: Limits,
     /// Chooses the effort where the method has a budget.
     pace: Option<Pace>,
+    self_contact: SelfContact,
     /// Which of the current pulls acts on each particle.
     pull_of: Vec<usize>,
     /// Inputs of the current substep: the user's plus gusts.
@@ -59,6 +61,8 @@ pub struct Sim {
 pub struct Advance {
     /// What the solver did.
     pub solver: SolverReport,
+    /// Contacts of cloth with cloth in the last substep, and particles stopped on their way in all.
+    pub self_contact: Count,
     /// What went wrong.
     pub warnings: Warnings,
 }
@@ -124,6 +128,7 @@ impl Sim {
             limits: Limits::new(&method, &model),
             pace: (method.budget > 0.0)
                 .then(|| Pace::new(1e-3 * method.budget, method.most_effort())),
+            self_contact: SelfContact::new(&model),
             pull_of: vec![NOT_PULLED; state.x.len()],
             held: Held {
                 free: vec![1.0; state.x.len()],
@@ -157,6 +162,7 @@ impl Sim {
         for substep in 0..self.substeps {
             // Kinematics: who is held, who pulled, and where bodies go.
             self.hold(h);
+            self.self_contact.press(&self.model, &mut self.state);
             self.before.copy_from(&self.state);
             self.pull(h);
             self.move_bodies(h, self.substeps - substep);
@@ -166,6 +172,7 @@ impl Sim {
             let solved = self.solve(h, measure && substep + 1 == self.substeps);
             let bounded = self.limits.keep(&self.model, &self.held, h, &mut self.state);
             self.project(h);
+            self.count_self_contacts(&mut done);
             stages.forces += clock::now() - begun - solved.solving;
             stages.solve += solved.solving;
             stages.iterating += solved.iterating;
@@ -195,6 +202,7 @@ impl Sim {
         let mut report = report::measure(&self.model, &self.inputs, &self.floors, &self.state);
         report.stiffness_number = self.model.stiffness_number(dt / self.substeps as f32);
         report.solver = done.solver;
+        report.self_contact = done.self_contact;
         report.warnings = done.warnings;
         if report.max_strain > OVERSTRETCHED {
             report.warnings.insert(Warning::Overstretched);
@@ -271,13 +279,40 @@ impl Sim {
         all
     }
 
-    /// Ends contacts: nobody is left inside a body.
+    /// Ends contacts: cloth meets cloth, nobody is left inside a body, and no cloth passes through cloth.
     fn project(&mut self, h: f32) {
-        let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
+        let Self { model, current: inputs, held, contacts, self_contact, .. } = self;
+        let Self { solver, state, before, par, .. } = self;
+        let at = moment(model, held, inputs, h, *par);
+        if self_contact.any() && state.is_finite() {
+            self_contact.respond(&at, contacts.bodies_at_end(), before, state);
+        }
         if contacts.any() && state.is_finite() {
-            let at = moment(model, held, inputs, h, *par);
             contacts.finish(&at, before, state, solver.drift().is_some());
         }
+        if self_contact.any() && state.is_finite() {
+            self_contact.keep_apart(&at, &inputs.held, before, state);
+        }
+    }
+
+    /// Adds what cloth did to cloth in a substep.
+    fn count_self_contacts(&self, done: &mut Advance) {
+        let count = self.self_contact.count();
+        done.self_contact.contacts = count.contacts;
+        done.self_contact.stopped += count.stopped;
+        done.self_contact.held_back += count.held_back;
+        if count.held_back > 0 {
+            done.warnings.insert(Warning::HeldBack);
+        }
+        if !self.entangled().is_empty() {
+            done.warnings.insert(Warning::Entangled);
+        }
+    }
+
+    /// Pairs of triangles that cross each other, in order; contact leaves them alone until they no longer
+    /// do. Always empty in scenes without self-contact.
+    pub fn entangled(&self) -> &[[u32; 2]] {
+        self.self_contact.entangled()
     }
 
     /// Sets where bodies go in a step of length h: along their paths, or evenly to where the outside
@@ -372,6 +407,10 @@ impl Sim {
 
     /// Puts held particles exactly where they belong.
     fn place_held(&mut self) {
+        // Self-contact has placed them, as far as no cloth is in the way.
+        if self.self_contact.any() {
+            return;
+        }
         for hold in &self.current.held {
             self.state.x[hold.particle] = hold.target;
         }
@@ -385,6 +424,7 @@ impl Sim {
         self.state.last_change.fill(Vec3::ZERO);
         self.state.interface_v.fill(Vec3::ZERO);
         self.state.previous_h = 0.0;
+        self.state.presses.clear();
     }
 
     /// Where the time of the last frame went.
@@ -423,6 +463,7 @@ impl Sim {
             || (interface != [0; 2] && interface != [n; 2])
             || (previous != [0; 2] && previous != [n; 2])
             || state.colliders.len() != self.state.colliders.len()
+            || state.presses.iter().any(|p| !is_press(p, n))
             || state.touches.iter().any(|t| t.particle as usize >= n || !t.impulse.is_finite())
             || !state.is_finite()
         {
@@ -430,8 +471,17 @@ impl Sim {
             return Err(Error::new("state", format!("{} particles", state.x.len()), remedy));
         }
         self.state.copy_from(state);
+        self.self_contact.find_entangled(&self.model, &self.state.x);
         Ok(())
     }
+}
+
+/// Whether a press of a snapshot makes sense among n particles.
+fn is_press(press: &Press, n: usize) -> bool {
+    press.corners.iter().all(|c| (*c as usize) < n)
+        && (1..=2).contains(&press.first)
+        && press.weights.iter().all(|w| w.abs() <= 1.0)
+        && press.impulse.is_finite()
 }
 
 fn moment<'a>(model: &'a Model, held: &'a Held, inputs: &Inputs, h: f32, par: Par) -> Moment<'a> {

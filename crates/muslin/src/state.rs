@@ -45,6 +45,22 @@ pub struct State {
     /// Which particles touch which bodies, in the order of particles, then bodies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touches: Vec<Touch>,
+    /// Where cloth presses on cloth, in the order of corners.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub presses: Vec<Press>,
+}
+
+/// Cloth on cloth: a vertex on a triangle, or an edge on an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Press {
+    /// The particles: those of the first primitive (`first` of them), then those of the second.
+    pub corners: [u32; 4],
+    /// 1 for a vertex on a triangle, 2 for an edge on an edge.
+    pub first: u8,
+    /// How much of the impulse each particle takes, with its sign.
+    pub weights: [f32; 4],
+    /// Impulse of the last step on the first primitive, friction included. [N·s]
+    pub impulse: Vec3,
 }
 
 /// A particle on a body.
@@ -97,6 +113,7 @@ impl State {
         self.interface_v.clone_from(&other.interface_v);
         self.colliders.clone_from(&other.colliders);
         self.touches.clone_from(&other.touches);
+        self.presses.clone_from(&other.presses);
     }
 
     /// What forces depend on.

@@ -66,7 +66,8 @@ fn cycled(cloth: Cloth, crumpled: f64, stiffness: f32, cycles: u32) -> muslin::R
     sim.step(step)
 }
 
-const MAKERS: [(&str, fn(usize) -> Cloth); 2] = [("grid", square), ("mesh", irregular)];
+type Maker = fn(usize) -> Cloth;
+const MAKERS: [(&str, Maker); 2] = [("grid", square), ("mesh", irregular)];
 
 /// Twenty-five cycles take the residual below 1e-4 whatever the mesh, its resolution and its shape, at a
 /// stiffness whose residual f32 can resolve.

@@ -1,10 +1,11 @@
 //! `muslin bench`: what a bare step of every method costs, on a few scenes at several sizes, and what
 //! starts and preconditioners do for the same linear systems, how well methods do at what cost,
-//! and whether cloth hangs the same at every resolution.
+//! whether cloth hangs the same at every resolution, and what self-contact adds.
 
 mod cell;
 mod quality;
 mod resolution;
+mod self_contact;
 mod strains;
 pub mod systems;
 mod tables;
@@ -44,7 +45,10 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     runs.retain(|run| run.name().contains(filter));
     let mut rests = resolution::Run::all(arguments.quick);
     rests.retain(|run| run.name().contains(filter));
-    if places.is_empty() && systems.is_empty() && runs.is_empty() && rests.is_empty() {
+    let mut self_contacts = self_contact::Run::all(arguments.quick);
+    self_contacts.retain(|run| run.name().contains(filter));
+    let count = places.len() + systems.len() + runs.len() + rests.len() + self_contacts.len();
+    if count == 0 {
         let (scene, sizes) = SCENES[0];
         let example = Place { scene, size: sizes[0], method: METHODS[0].id }.name();
         let other = Systems::all(true)[0].name();
@@ -65,7 +69,6 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let resolution_plot = if rests.is_empty() { None } else { csv("resolution.svg")? };
     let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
 
-    let count = places.len() + systems.len() + runs.len() + rests.len();
     let bar = progress::bar("bench", count as u64);
     let mut cells: Vec<Cell> = Vec::new();
     let mut start = None;
@@ -111,6 +114,15 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         rested.push(run.measure(&threads)?);
         bar.inc(1);
     }
+    let mut added = Vec::new();
+    for run in &self_contacts {
+        if interrupt.asked() {
+            break;
+        }
+        bar.set_message(run.name());
+        added.push(run.measure(&threads)?);
+        bar.inc(1);
+    }
     bar.finish_and_clear();
 
     let machine = Machine::this();
@@ -122,11 +134,12 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     print(&systems::tables(&costs));
     print(&quality::tables(&qualities));
     print(&resolution::tables(&rested));
+    print(&self_contact::tables(&added));
     if let Some(file) = file {
         let all = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"), "machine": machine, "threads": arguments.threads,
             "quick": arguments.quick, "cells": cells, "systems": costs,
-            "quality": qualities, "resolution": rested,
+            "quality": qualities, "resolution": rested, "self_contact": added,
         });
         file.commit_bytes(&serde_json::to_vec_pretty(&all).context("cannot write JSON")?)?;
     }
@@ -139,7 +152,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     if let Some(file) = resolution_plot {
         file.commit_bytes(resolution::plot(&rested).as_bytes())?;
     }
-    let measured = cells.len() + solved + qualities.len() + rested.len();
+    let measured = cells.len() + solved + qualities.len() + rested.len() + added.len();
     if measured < count {
         let message = format!("measured {measured} of {count}");
         return Err(Failure::Interrupted(message));

@@ -23,6 +23,7 @@ const LINES: Line[] = [
   { label: 'Max strain', tip: 'Largest stretch of a structural edge.', cell: (r) => ({ text: percent(r.max_strain), warn: r.max_strain > 0.2 }) },
   { label: 'Mean strain', tip: 'Mean stretch over the structural edges.', cell: (r) => plain(percent(r.mean_strain)) },
   { label: 'Fastest', tip: 'Speed of the fastest particle.', cell: (r) => plain(`${figure(r.max_speed)} m/s`) },
+  { label: 'Contacts', tip: 'Contacts of particles with bodies, and of cloth with cloth.', cell: (r) => plain(`${r.contacts ?? 0} + ${r.self_contacts ?? 0}`) },
   { label: 'Iterations', tip: 'Sweeps or iterations of the last frame.', cell: (r) => plain(r.iterations ? String(r.iterations) : NOTHING) },
   { label: 'Residual', tip: '‖b − A x‖/‖b‖ after the last solve; none for methods that solve no linear system.', cell: (r) => plain(figure(r.residual, 2)) },
   { label: 'Strain left', tip: 'Root mean square strain of the error that the solver left, by its own estimate.', cell: (r) => plain(typeof r.strain_left === 'number' ? `${figure(100 * r.strain_left, 2)} %` : NOTHING) },
@@ -34,7 +35,6 @@ const LINES: Line[] = [
     const failed = above || r.warnings.some((w) => w.kind === 'not-converged');
     return { text: failed ? 'no' : 'yes', warn: failed };
   } },
-  { label: 'Contacts', tip: 'Contacts of particles with bodies.', cell: (r) => plain(r.contacts ? String(r.contacts) : NOTHING) },
   { label: 'Held back', tip: 'Particles that tethers moved and springs that the strain limit made shorter, in the last substep.', cell: (r) => plain(r.tethered || r.limited ? `${r.tethered ?? 0} + ${r.limited ?? 0}` : NOTHING) },
   { label: 'To converged', tip: 'Distance of the step to the converged step; measured now and then when several panes are shown.', cell: (r) => plain(percent(r.error)) },
   { label: 'Kinetic', tip: 'Kinetic energy.', cell: (r) => plain(`${figure(r.energy.kinetic)} J`) },

@@ -95,10 +95,12 @@ export interface Report {
   mean_strain: number;
   max_speed: number;
   lowest: number;
+  /** Particles on bodies, and cloth on cloth. */
+  contacts?: number;
+  self_contacts?: number;
   iterations: number;
   residual: number | null;
   strain_left?: number | null;
-  contacts?: number;
   tethered?: number;
   limited?: number;
   stiffness_number: number;

@@ -24,6 +24,7 @@
 //! creeps however long it rests.
 
 mod bodies;
+pub mod cloth;
 mod contact;
 mod face;
 pub mod shape;

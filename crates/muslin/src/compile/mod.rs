@@ -9,8 +9,8 @@ mod cuts;
 use crate::error::Error;
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
-use crate::model::{Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
-use crate::scene::Scene;
+use crate::model::{self, Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
+use crate::scene::{self, Cloth, Scene};
 use check::Check;
 use glam::{DVec3, Vec3};
 
@@ -49,12 +49,14 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
 
     let mut draft = Draft::default();
     for (index, cloth) in scene.cloth.iter().enumerate() {
-        cloth::add(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
+        add_layers(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
     }
 
     let colliders = (scene.colliders.iter().enumerate())
         .map(|(index, body)| collider::compile(body, &Check::new(&format!("collider.{index}."))))
         .collect::<Result<_, _>>()?;
+
+    let self_contact = scene.self_contact.map(compile_self_contact).transpose()?;
 
     let n = draft.x.len();
     let springs = &mut draft.springs;
@@ -97,6 +99,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         triangles: draft.triangles,
         pins: draft.pins,
         colliders,
+        self_contact,
         piece,
         piece_count,
         cloths: draft.cloths,
@@ -104,6 +107,20 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         gravity: scene.gravity.as_vec3(),
         wind: scene.air.wind.as_vec3(),
     })
+}
+
+/// Adds a cloth as many times as it has layers.
+fn add_layers(draft: &mut Draft, cloth: &Cloth, check: &Check) -> Result<(), Error> {
+    check.count("layers", cloth.layers, 1, 10_000)?;
+    check.vector("layer_step", cloth.layer_step, 1e6)?;
+    cloth::add(draft, cloth, check)?;
+    for layer in 1..cloth.layers {
+        let mut copy = cloth.clone();
+        copy.origin += layer as f64 * cloth.layer_step;
+        copy.name = format!("{} {}", cloth.name, layer + 1);
+        cloth::add(draft, &copy, check)?;
+    }
+    Ok(())
 }
 
 /// The elements of all hinges and 3D springs. Where there are 3D springs every particle has an
@@ -122,6 +139,13 @@ fn compile_turning(
     turning.members = Incidence::new(&turning.ends, n);
     turning.is_damped = turning.damping.iter().any(|d| *d != 0.0);
     (elements, turning)
+}
+
+fn compile_self_contact(wanted: scene::SelfContact) -> Result<model::SelfContact, Error> {
+    let check = Check::new("self_contact.");
+    check.range("thickness", wanted.thickness, 1e-6, 1e3)?;
+    check.range("friction", wanted.friction, 0.0, 100.0)?;
+    Ok(model::SelfContact { thickness: wanted.thickness, friction: wanted.friction })
 }
 
 fn compile_air(scene: &Scene) -> Result<Air, Error> {

@@ -1,0 +1,582 @@
+//! Contact of cloth with itself and with other cloth: vertices against triangles and edges against edges.
+//!
+//! The same for every method, after its step has said where particles want to go:
+//!
+//! 1. *Search* (`tree.rs`, `star.rs`): the pairs of primitives that may come nearer than the thickness.
+//! 2. *Respond* (`response.rs`): impulses and friction, which change where particles go.
+//! 3. *Keep apart*: each pair must be shown not to meet while all particles go evenly from where they are to
+//!    where they end: its distance exceeds its relative motion, or a plane stays between, or conservative
+//!    advancement (`pair.rs`) says so. The particles of a pair that cannot be shown that go only as far as it
+//!    is certain, and every pair of theirs is looked at again, until all are shown. Who does not move at all
+//!    meets nobody, so there is always an end.
+//!
+//! Then no two triangles cross, whatever the first two parts do: the last one needs only a start without
+//! crossings. Held particles are no exception: those that cloth is in the way of wait. Triangles that cross
+//! at the start are left alone until they no longer do.
+
+mod entangled;
+pub mod pair;
+mod response;
+mod star;
+mod tree;
+
+use super::{Moment, shape};
+use crate::inputs::Hold;
+use crate::model::{Model, Pose};
+use crate::par::BLOCK;
+use crate::state::{Press, State};
+use glam::{DVec3, Vec3};
+use pair::{Kind, Nearest};
+use response::{Contact, Setting};
+use tree::Tree;
+
+/// Particles may end this share of the thickness from where they were searched for.
+const MARGIN: f64 = 0.5;
+
+/// Pairs are kept at least this share of the thickness apart.
+const LEAST: f64 = 1e-3;
+
+/// The same as a share of the largest coordinate, for positions far from the origin.
+const LEAST_OF_PLACE: f64 = 1e-6;
+
+/// Shares of a distance that are the same.
+const ROUNDING: f64 = 1e-9;
+
+/// Rounds in which pairs are moved apart; then they are stopped on their way; then those that still fail
+/// stay where they are, and at last everyone does.
+const GENTLE_ROUNDS: u32 = 40;
+const FIRM_ROUNDS: u32 = 48;
+const MOST_ROUNDS: u32 = 96;
+
+/// Two primitives that may meet in this step.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    kind: Kind,
+    corners: [u32; 4],
+    /// At the start of the step.
+    near: Nearest,
+    /// Another pair has the same nearest points: those on a side or a corner belong to one of the
+    /// triangles there, those at the end of an edge to a vertex.
+    again: bool,
+}
+
+/// What cloth did to cloth in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Contacts of vertices with triangles and of edges with edges.
+    pub contacts: usize,
+    /// Particles that were stopped on their way.
+    pub stopped: usize,
+    /// Those of them that are held.
+    pub held_back: usize,
+}
+
+/// Self-contact: storage, and what is left over from step to step (only what follows from positions).
+#[derive(Default)]
+pub struct SelfContact {
+    thickness: f64,
+    friction: f32,
+    tree: Tree,
+    /// Which corners (bits 0 to 2) and sides (bits 3 to 5) a triangle stands for in the search.
+    owned: Vec<u8>,
+    closed: Vec<bool>,
+    /// Triangles around the particle stay open in this step.
+    open: Vec<bool>,
+    tasks: Vec<Vec<Pair>>,
+    pairs: Vec<Pair>,
+    /// Time until which each pair certainly stays apart, as a share of the step.
+    until: Vec<f32>,
+    contacts: Vec<Contact>,
+    /// Where particles were to end when they were searched for, and now. [m]
+    searched: Vec<Vec3>,
+    end: Vec<Vec3>,
+    /// How much of its way each particle goes, and in the next round.
+    share: Vec<f32>,
+    next_share: Vec<f32>,
+    asked: Vec<bool>,
+    changed: Vec<bool>,
+    support: Vec<Vec3>,
+    pushes: Vec<Vec3>,
+    /// Pairs of triangles that cross, ascending.
+    entangled: Vec<[u32; 2]>,
+    in_tangle: Vec<bool>,
+    count: Count,
+}
+
+impl SelfContact {
+    /// Storage for a model; nothing where its scene has no self-contact.
+    pub fn new(model: &Model) -> Self {
+        let Some(wanted) = model.self_contact else { return Self::default() };
+        let n = model.particle_count();
+        let tree = Tree::new(model);
+        let mut tasks = Vec::new();
+        tasks.resize_with(tree.tasks(), Vec::new);
+        let mut new = Self {
+            thickness: wanted.thickness,
+            friction: wanted.friction as f32,
+            tasks,
+            tree,
+            owned: owned(model),
+            closed: star::closed(model),
+            open: vec![false; n],
+            searched: vec![Vec3::ZERO; n],
+            end: vec![Vec3::ZERO; n],
+            share: vec![1.0; n],
+            next_share: vec![1.0; n],
+            asked: vec![true; n],
+            changed: vec![false; n],
+            support: vec![Vec3::ZERO; n],
+            pushes: vec![Vec3::ZERO; n],
+            in_tangle: vec![false; n],
+            ..Self::default()
+        };
+        new.find_entangled(model, &model.start_x);
+        new
+    }
+
+    /// Whether the scene has self-contact.
+    pub fn any(&self) -> bool {
+        !self.share.is_empty()
+    }
+
+    /// What cloth did to cloth in the last step.
+    pub fn count(&self) -> Count {
+        self.count
+    }
+
+    /// Pairs of triangles that cross, in order.
+    pub fn entangled(&self) -> &[[u32; 2]] {
+        &self.entangled
+    }
+
+    /// Finds all triangles that cross.
+    pub fn find_entangled(&mut self, model: &Model, x: &[Vec3]) {
+        if !self.any() {
+            return;
+        }
+        let triangles = &model.triangles;
+        self.tree.fit(triangles, x, x, |_| true);
+        self.entangled.clear();
+        for task in 0..self.tree.tasks() {
+            self.tree.pairs(task, 0.0, |a, b| {
+                if entangled::cross(triangles[a as usize], triangles[b as usize], x) {
+                    self.entangled.push([a.min(b), a.max(b)]);
+                }
+            });
+        }
+        self.entangled.sort_unstable();
+        self.in_tangle.fill(false);
+        for corner in self.entangled.iter().flatten().flat_map(|t| triangles[*t as usize]) {
+            self.in_tangle[corner as usize] = true;
+        }
+    }
+
+    /// Begins a step: what pressed in the last one is taken to press as much in this one, so that a method
+    /// finds the balance of all forces and little is left to put right.
+    pub fn press(&self, model: &Model, state: &mut State) {
+        for press in &state.presses {
+            for (corner, weight) in press.corners.iter().zip(press.weights) {
+                let i = *corner as usize;
+                state.v[i] += weight / model.mass[i] * press.impulse;
+            }
+        }
+    }
+
+    /// Lets cloth act on cloth: `state` is where a method wants to go from `before`; bodies are at `bodies`.
+    pub fn respond(&mut self, at: &Moment<'_>, bodies: &[Pose], before: &State, state: &mut State) {
+        self.end.copy_from_slice(&state.x);
+        self.asked.fill(true);
+        self.search(at, &before.x);
+        self.find_support(at.model, bodies, before);
+        let setting = Setting {
+            model: at.model,
+            free: at.free,
+            support: &self.support,
+            thickness: self.thickness,
+            friction: self.friction,
+            h: at.h,
+        };
+        self.contacts.clear();
+        let kept = before.presses.iter().filter_map(|press| setting.keep(press, &before.x));
+        self.contacts.extend(kept);
+        let is_new = |pair: &&Pair| {
+            let key = |press: &Press| (press.corners, press.first);
+            let own = (pair.corners, pair.kind.split() as u8);
+            before.presses.binary_search_by_key(&own, key).is_err()
+        };
+        let new = self.pairs.iter().filter(is_new);
+        self.contacts.extend(new.filter_map(|p| setting.contact(p, &before.x, &self.end)));
+        self.count = Count::default();
+        state.presses.clear();
+        if self.contacts.is_empty() {
+            return;
+        }
+        // `end` serves as the velocity of the step, and then as its change.
+        let (h, u) = (at.h, &mut self.end);
+        u.iter_mut().zip(&before.x).for_each(|(u, x)| *u = (*u - *x) / h);
+        self.pushes.fill(Vec3::ZERO);
+        setting.solve(&mut self.contacts, u, &mut self.pushes);
+        for (i, u) in u.iter().enumerate() {
+            let change = *u - (state.x[i] - before.x[i]) / h;
+            if change != Vec3::ZERO || self.pushes[i] != Vec3::ZERO {
+                state.v[i] += change;
+                state.x[i] += self.pushes[i];
+            }
+        }
+        state.presses.extend(self.contacts.iter().filter_map(Contact::press));
+        state.presses.sort_unstable_by_key(|press| (press.corners, press.first));
+        self.count.contacts = state.presses.len();
+    }
+
+    /// Which way bodies hold particles.
+    fn find_support(&mut self, model: &Model, bodies: &[Pose], before: &State) {
+        self.support.fill(Vec3::ZERO);
+        for touch in &before.touches {
+            let (i, c) = (touch.particle as usize, touch.collider as usize);
+            let own = bodies[c].to_own(before.x[i].as_dvec3());
+            let (_, normal) = shape::distance(&model.colliders[c].shape, own);
+            self.support[i] = (bodies[c].rotation * normal).as_vec3();
+        }
+    }
+
+    /// Forgets the pairs that have a particle which is asked for.
+    fn forget(&mut self) {
+        self.until.resize(self.pairs.len(), 0.0);
+        let mut kept = 0;
+        for k in 0..self.pairs.len() {
+            if !self.pairs[k].corners.iter().any(|c| self.asked[*c as usize]) {
+                (self.pairs[kept], self.until[kept]) = (self.pairs[k], self.until[k]);
+                kept += 1;
+            }
+        }
+        self.pairs.truncate(kept);
+        self.until.truncate(kept);
+    }
+
+    /// Finds the pairs that have a particle which is asked for.
+    fn search(&mut self, at: &Moment<'_>, x: &[Vec3]) {
+        self.forget();
+        let triangles = &at.model.triangles;
+        let Self { open, closed, asked, end, .. } = self;
+        at.par.blocks(open, |block, open| {
+            for (k, open) in open.iter_mut().enumerate() {
+                let i = block * BLOCK + k;
+                if closed[i] && asked[i] {
+                    *open = star::stays_open(at.model, i, x, end);
+                }
+            }
+        });
+        let asked = &self.asked;
+        self.tree.fit(triangles, x, &self.end, |c| asked[c as usize]);
+        let mut tasks = std::mem::take(&mut self.tasks);
+        let near = Near { of: self, model: at.model, x, reach: (1.0 + MARGIN) * self.thickness };
+        at.par.each(&mut tasks, |task, found| {
+            found.clear();
+            near.of.tree.pairs(task, near.reach as f32, |a, b| near.add(a, b, found));
+        });
+        tasks.iter().for_each(|found| self.pairs.extend_from_slice(found));
+        self.tasks = tasks;
+        for (i, searched) in self.searched.iter_mut().enumerate() {
+            if self.asked[i] {
+                *searched = self.end[i];
+            }
+        }
+    }
+
+    /// Ends the step: particles go from `before` towards `state`, held ones to their places, as far as
+    /// nobody crosses anybody.
+    pub fn keep_apart(
+        &mut self,
+        at: &Moment<'_>,
+        held: &[Hold],
+        before: &State,
+        state: &mut State,
+    ) {
+        let x = &before.x;
+        let least = self.least(x);
+        held.iter().for_each(|hold| state.x[hold.particle] = hold.target);
+        self.end.copy_from_slice(&state.x);
+        self.share.fill(1.0);
+        self.next_share.fill(1.0);
+        for (i, changed) in self.changed.iter_mut().enumerate() {
+            *changed = self.end[i] != self.searched[i];
+        }
+        for round in 0..=MOST_ROUNDS {
+            self.search_again(at, x);
+            self.judge(at, x, least, round == 0);
+            self.changed.fill(false);
+            if self.until.iter().all(|until| *until >= 1.0) {
+                break;
+            }
+            if round < GENTLE_ROUNDS {
+                self.part(at, x);
+                continue;
+            }
+            if round == GENTLE_ROUNDS {
+                state.x.copy_from_slice(&self.end);
+            }
+            self.shorten(round < FIRM_ROUNDS);
+            if round == MOST_ROUNDS {
+                // Where everyone is, nobody meets anybody.
+                self.share.fill(0.0);
+            }
+            for i in 0..x.len() {
+                self.end[i] = x[i] + self.share[i] * (state.x[i] - x[i]);
+            }
+        }
+        self.stop(at, state);
+        if !self.entangled.is_empty() {
+            self.find_entangled(at.model, &state.x);
+        }
+    }
+
+    /// Moves the ends of pairs that may meet apart, along the line on which they do.
+    fn part(&mut self, at: &Moment<'_>, x: &[Vec3]) {
+        for (pair, until) in self.pairs.iter().zip(&self.until) {
+            if *until >= 1.0 {
+                continue;
+            }
+            let (weights, push) = pair.parting(x, &self.end, *until, self.thickness);
+            let corners = pair.corners.map(|c| c as usize);
+            let inverse = corners.map(|i| f64::from(at.free[i] / at.model.mass[i]));
+            let mobility: f64 = (0..4).map(|k| inverse[k] * weights[k] * weights[k]).sum();
+            if mobility == 0.0 {
+                continue;
+            }
+            for (k, i) in corners.into_iter().enumerate() {
+                self.end[i] += (inverse[k] * weights[k] / mobility * push).as_vec3();
+                self.changed[i] |= inverse[k] > 0.0;
+            }
+        }
+    }
+
+    /// The distance that is always kept. [m]
+    fn least(&self, x: &[Vec3]) -> f64 {
+        let largest = x.iter().fold(0.0f32, |m, x| m.max(x.abs().max_element()));
+        (LEAST * self.thickness).max(LEAST_OF_PLACE * f64::from(largest))
+    }
+
+    /// Searches around particles that end elsewhere than they were searched for, or no longer lie open.
+    fn search_again(&mut self, at: &Moment<'_>, x: &[Vec3]) {
+        let far = (0.5 * MARGIN * self.thickness) as f32;
+        for (i, asked) in self.asked.iter_mut().enumerate() {
+            *asked = self.changed[i] && self.end[i].distance(self.searched[i]) > far;
+        }
+        let model = at.model;
+        let neighbours = |i: usize| {
+            let members = model.triangle_members.of(i).iter();
+            members.flat_map(|member| model.triangles[member.item as usize])
+        };
+        for i in 0..x.len() {
+            let moved = |i: usize| neighbours(i).any(|c| self.changed[c as usize]);
+            if self.open[i] && moved(i) && !star::stays_open(model, i, x, &self.end) {
+                neighbours(i).for_each(|c| self.asked[c as usize] = true);
+            }
+        }
+        if self.asked.contains(&true) {
+            self.search(at, x);
+        }
+    }
+
+    /// Sets until when each pair certainly stays apart.
+    fn judge(&mut self, at: &Moment<'_>, x: &[Vec3], least: f64, everyone: bool) {
+        // New pairs, and those that failed, are looked at in any case.
+        self.until.resize(self.pairs.len(), 0.0);
+        let Self { until, pairs, changed, end, .. } = self;
+        at.par.blocks(until, |block, until| {
+            for (k, until) in until.iter_mut().enumerate() {
+                let pair = &pairs[block * BLOCK + k];
+                let moved = || pair.corners.iter().any(|c| changed[*c as usize]);
+                if everyone || *until < 1.0 || moved() {
+                    *until = pair.stays_apart(x, end, least);
+                }
+            }
+        });
+    }
+
+    /// Shortens the ways of all corners of pairs that may meet, to nothing unless `gently`.
+    fn shorten(&mut self, gently: bool) {
+        for (pair, until) in self.pairs.iter().zip(&self.until) {
+            for i in pair.corners.iter().filter(|_| *until < 1.0).map(|c| *c as usize) {
+                let shorter = if gently { until * self.share[i] } else { 0.0 };
+                self.next_share[i] = self.next_share[i].min(shorter);
+                self.changed[i] = true;
+            }
+        }
+        self.share.copy_from_slice(&self.next_share);
+    }
+
+    /// Puts particles where they end. The impulses of the step have seen to velocities; who was stopped
+    /// on its way loses that much of its own.
+    fn stop(&mut self, at: &Moment<'_>, state: &mut State) {
+        state.x.copy_from_slice(&self.end);
+        for (i, share) in self.share.iter().enumerate().filter(|(_, share)| **share < 1.0) {
+            state.v[i] *= *share;
+            self.count.stopped += 1;
+            self.count.held_back += usize::from(at.free[i] == 0.0);
+        }
+    }
+}
+
+impl Pair {
+    /// The weights by which ends are moved apart, and the move: so much that half of the distance within
+    /// the thickness is left; for those that meet on the way, so that they go as far as they did by then.
+    fn parting(&self, x: &[Vec3], end: &[Vec3], until: f32, thickness: f64) -> ([f64; 4], DVec3) {
+        let from = self.corners.map(|c| x[c as usize].as_dvec3());
+        let d: [DVec3; 4] =
+            std::array::from_fn(|i| end[self.corners[i] as usize].as_dvec3() - from[i]);
+        let (near, time) = (self.near, f64::from(until));
+        let moved = |near: &Nearest| near.direction.dot(pair::apply(near.weights, d));
+        if near.gap <= thickness {
+            let missing = -0.5 * near.gap - moved(&near);
+            return (near.weights, missing.max(0.0) * near.direction);
+        }
+        let then = pair::nearest(self.kind, std::array::from_fn(|i| from[i] + time * d[i]));
+        let missing = (time - 1.0) * moved(&then);
+        (then.weights, missing.max(0.0) * then.direction)
+    }
+
+    /// The share of the step for which the pair certainly stays apart, 1 for all of it.
+    fn stays_apart(&self, x: &[Vec3], end: &[Vec3], least: f64) -> f32 {
+        let from = self.corners.map(|c| x[c as usize].as_dvec3());
+        let to = self.corners.map(|c| end[c as usize].as_dvec3());
+        let d: [DVec3; 4] = std::array::from_fn(|i| to[i] - from[i]);
+        let Nearest { gap, direction: n, .. } = self.near;
+        let motion = pair::relative_motion(self.kind, d);
+        if motion == 0.0 || gap - least > motion {
+            return 1.0;
+        }
+        // The same plane between them at both ends is between them all the way.
+        let (first, second) = to.split_at(self.kind.split());
+        let lowest = first.iter().map(|p| n.dot(*p)).fold(f64::INFINITY, f64::min);
+        let highest = second.iter().map(|p| n.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
+        if gap > 0.0 && lowest - highest >= (1.0 - ROUNDING) * gap.min(least) {
+            return 1.0;
+        }
+        pair::first_meeting(self.kind, from, d, least).map_or(1.0, |time| time as f32)
+    }
+}
+
+/// Makes pairs of primitives of pairs of triangles.
+struct Near<'a> {
+    of: &'a SelfContact,
+    model: &'a Model,
+    x: &'a [Vec3],
+    reach: f64,
+}
+
+impl Near<'_> {
+    fn add(&self, a: u32, b: u32, found: &mut Vec<Pair>) {
+        let [first, second] = [a, b].map(|t| self.model.triangles[t as usize]);
+        let mut shared = first.iter().filter(|c| second.contains(c)).peekable();
+        if shared.peek().is_none() {
+            if self.far(first, second) {
+                return;
+            }
+        } else if shared.any(|c| self.of.open[*c as usize]) {
+            return;
+        }
+        let owned = [a, b].map(|t| self.of.owned[t as usize]);
+        for (one, other, own, others) in
+            [(first, second, owned[0], owned[1]), (second, first, owned[1], owned[0])]
+        {
+            for k in (0..3).filter(|k| own & (1 << k) != 0 && !other.contains(&one[*k])) {
+                let corners = [one[k], other[0], other[1], other[2]];
+                self.add_pair(Kind::VertexTriangle, corners, others, found);
+            }
+        }
+        for k in (0..3).filter(|k| owned[0] & (8 << k) != 0) {
+            let [p, q] = [first[k], first[(k + 1) % 3]];
+            for l in (0..3).filter(|l| owned[1] & (8 << l) != 0) {
+                let [r, s] = [second[l], second[(l + 1) % 3]];
+                if p != r && p != s && q != r && q != s {
+                    self.add_pair(Kind::EdgeEdge, [p, q, r, s], 0, found);
+                }
+            }
+        }
+    }
+
+    /// Whether a plane across the line between their middles keeps two triangles apart.
+    fn far(&self, first: [u32; 3], second: [u32; 3]) -> bool {
+        let (x, end) = (self.x, &self.of.end);
+        let middle = |t: [u32; 3]| t.iter().map(|c| x[*c as usize]).sum::<Vec3>();
+        let across = middle(first) - middle(second);
+        let between = |at: &[Vec3]| {
+            let lowest = first.map(|c| across.dot(at[c as usize]));
+            let highest = second.map(|c| across.dot(at[c as usize]));
+            lowest[0].min(lowest[1]).min(lowest[2]) - highest[0].max(highest[1]).max(highest[2])
+        };
+        let reach = self.reach as f32 * across.length();
+        between(x) > reach && between(end) > reach
+    }
+
+    /// `owned`: what the triangle of a vertex and a triangle stands for.
+    fn add_pair(&self, kind: Kind, corners: [u32; 4], owned: u8, found: &mut Vec<Pair>) {
+        let asked = corners.iter().any(|c| self.of.asked[*c as usize]);
+        if !asked || self.in_tangle(kind, corners) {
+            return;
+        }
+        let at = corners.map(|c| self.x[c as usize].as_dvec3());
+        let d = std::array::from_fn(|i| self.of.end[corners[i] as usize].as_dvec3() - at[i]);
+        let near = pair::nearest(kind, at);
+        if near.gap <= pair::relative_motion(kind, d) + self.reach {
+            let again = is_again(kind, near.weights, owned);
+            found.push(Pair { kind, corners, near, again });
+        }
+    }
+
+    /// Whether the primitives belong to triangles that cross.
+    fn in_tangle(&self, kind: Kind, corners: [u32; 4]) -> bool {
+        if self.of.entangled.is_empty() || !corners.iter().any(|c| self.of.in_tangle[*c as usize]) {
+            return false;
+        }
+        let (first, second) = corners.split_at(kind.split());
+        let having = |corners: &[u32]| -> Vec<u32> {
+            let members = self.model.triangle_members.of(corners[0] as usize).iter();
+            let has = |t: u32| corners.iter().all(|c| self.model.triangles[t as usize].contains(c));
+            members.map(|m| m.item).filter(|t| has(*t)).collect()
+        };
+        let (first, second) = (having(first), having(second));
+        first.iter().any(|a| {
+            let crosses =
+                |b: &u32| self.of.entangled.binary_search(&[*a.min(b), *a.max(b)]).is_ok();
+            second.iter().any(crosses)
+        })
+    }
+}
+
+/// See [`Pair::again`].
+fn is_again(kind: Kind, weights: [f64; 4], owned: u8) -> bool {
+    if kind == Kind::EdgeEdge {
+        return weights.contains(&0.0);
+    }
+    let on = [weights[1] != 0.0, weights[2] != 0.0, weights[3] != 0.0];
+    let stands_for = match on {
+        [true, true, true] => return false,
+        [true, true, false] => 8,
+        [false, true, true] => 8 << 1,
+        [true, false, true] => 8 << 2,
+        [true, false, false] => 1,
+        [false, true, false] => 1 << 1,
+        _ => 1 << 2,
+    };
+    owned & stands_for == 0
+}
+
+/// Gives each vertex and each edge to the first triangle that has it.
+fn owned(model: &Model) -> Vec<u8> {
+    let has = |t: u32, end: u32| model.triangles[t as usize].contains(&end);
+    let first_with = |ends: [u32; 2]| {
+        let members = model.triangle_members.of(ends[0] as usize);
+        members.iter().map(|m| m.item).find(|t| has(*t, ends[1]))
+    };
+    (model.triangles.iter().zip(0u32..))
+        .map(|(corners, t)| {
+            (0..3).fold(0, |bits, k| {
+                let vertex = u8::from(first_with([corners[k]; 2]) == Some(t));
+                let side = u8::from(first_with([corners[k], corners[(k + 1) % 3]]) == Some(t));
+                bits | vertex << k | side << (3 + k)
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,216 @@
+//! What cloth does to cloth: impulses that end the approach within the thickness, friction, and a push
+//! apart.
+//!
+//! A contact has weights w of its four corners (`pair.rs`) and a direction n. With u_i the velocity that
+//! leads corner i from the start to the end of the step,
+//!
+//! ```text
+//!   n · Σ w u ≥ allowed/h      λ ≥ 0      impulses  w_i λ n  on the corners           inelastic
+//!   |λ_t| ≤ μ λ                Σ w u tangential = 0 wherever |λ_t| < μ λ               Coulomb
+//! ```
+//!
+//! solved by symmetric Gauss–Seidel in the order in which pairs were found. The impulses of a contact add
+//! up to zero and so does their moment, as far as n leads from one nearest point to the other. What is
+//! already nearer than the thickness is moved apart a little in each step, without velocity.
+//!
+//! A corner that a body holds is not pushed into the body: its share of an impulse in that direction goes
+//! to the body.
+
+use super::Pair;
+use super::pair::{self, Kind, apply};
+use crate::model::Model;
+use crate::state::Press;
+use glam::{DVec3, Vec3};
+
+/// Sweeps over all contacts at most, forward and backward in turn.
+const MOST_SWEEPS: u32 = 10;
+
+/// Sweeps end when no contact changes a velocity by more than this share of the thickness per step.
+const SETTLED: f32 = 1e-4;
+
+/// Share of the missing distance that a step makes up for.
+const PUSH: f64 = 0.2;
+
+/// A pair that starts within this many thicknesses is judged by where it starts; others by where they meet.
+const NEAR: f64 = 2.0;
+
+/// Within the same piece, neighbours nearer than the thickness at rest keep this share of their distance.
+const REST_SHARE: f64 = 0.5;
+
+/// One contact during one step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contact {
+    corners: [u32; 4],
+    first: u8,
+    weights: [f32; 4],
+    normal: Vec3,
+    /// Where an impulse along the normal sends each corner: w n, less what goes into a body.
+    along: [Vec3; 4],
+    /// n · Σ w u must not be less. [m/s]
+    allowed: f32,
+    /// How far the two are moved apart. [m]
+    push: f32,
+    /// Σ w²/m along the normal and across it. [1/kg]
+    mobility: [f32; 2],
+    /// Impulse so far. [N·s]
+    impulse: f32,
+    friction: Vec3,
+    pushed: f32,
+}
+
+impl Contact {
+    /// What it did, if anything.
+    pub fn press(&self) -> Option<Press> {
+        (self.impulse > 0.0).then_some(Press {
+            corners: self.corners,
+            first: self.first,
+            weights: self.weights,
+            impulse: self.impulse * self.normal + self.friction,
+        })
+    }
+}
+
+/// What all contacts of a step share.
+pub(super) struct Setting<'a> {
+    pub model: &'a Model,
+    /// 1 for a free particle, 0 for a held one.
+    pub free: &'a [f32],
+    /// Away from the body that a particle touches; zero where there is none.
+    pub support: &'a [Vec3],
+    pub thickness: f64,
+    pub friction: f32,
+    /// Length of the step. [s]
+    pub h: f32,
+}
+
+impl Setting<'_> {
+    fn inverse_mass(&self, i: u32) -> f32 {
+        self.free[i as usize] / self.model.mass[i as usize]
+    }
+
+    /// The distance that a pair keeps.
+    fn thickness_of(&self, pair: &Pair) -> f64 {
+        let corners = pair.corners.map(|c| c as usize);
+        let piece = corners.map(|c| self.model.piece[c]);
+        if piece[0] != piece[3] {
+            return self.thickness;
+        }
+        let rest = pair::nearest(pair.kind, corners.map(|c| self.model.rest_x[c].as_dvec3()));
+        self.thickness.min(REST_SHARE * rest.gap)
+    }
+
+    /// The contact of a pair that moves from `x` to `end`, if there is one.
+    pub fn contact(&self, pair: &Pair, x: &[Vec3], end: &[Vec3]) -> Option<Contact> {
+        let at = pair.corners.map(|c| x[c as usize].as_dvec3());
+        let d = pair.corners.map(|c| (end[c as usize] - x[c as usize]).as_dvec3());
+        let near = pair.near;
+        if near.gap - pair::relative_motion(pair.kind, d) > self.thickness {
+            return None;
+        }
+        let thickness = self.thickness_of(pair);
+        let moved = |weights, n: DVec3| n.dot(apply(weights, d));
+        let approach = moved(near.weights, near.direction);
+        if near.gap <= NEAR * thickness {
+            if pair.again || near.gap + approach >= thickness {
+                return None;
+            }
+            let missing = thickness - near.gap;
+            return self.begin(pair, near, missing.min(0.0), PUSH * missing.max(0.0));
+        }
+        let time = pair::first_meeting(pair.kind, at, d, thickness)?;
+        let then = pair::nearest(pair.kind, std::array::from_fn(|i| at[i] + time * d[i]));
+        let approach = moved(then.weights, then.direction);
+        if approach >= 0.0 {
+            return None;
+        }
+        self.begin(pair, then, time * approach, 0.0)
+    }
+
+    /// The contact that pressed in the last step, with what it did.
+    pub fn keep(&self, press: &Press, x: &[Vec3]) -> Option<Contact> {
+        let (kind, corners) = (Kind::of(press.first), press.corners);
+        let near = pair::nearest(kind, corners.map(|c| x[c as usize].as_dvec3()));
+        let pair = Pair { kind, corners, near, again: false };
+        let missing = self.thickness_of(&pair) - near.gap;
+        let contact = self.begin(&pair, near, missing.min(0.0), PUSH * missing.max(0.0))?;
+        let impulse = contact.normal.dot(press.impulse).max(0.0);
+        let friction = press.impulse - contact.normal * contact.normal.dot(press.impulse);
+        Some(Contact { impulse, friction, ..contact })
+    }
+
+    fn begin(&self, pair: &Pair, near: pair::Nearest, allowed: f64, push: f64) -> Option<Contact> {
+        let (normal, weights) = (near.direction.as_vec3(), near.weights.map(|w| w as f32));
+        let mut along = weights.map(|w| w * normal);
+        let mut mobility = [0.0; 2];
+        for (k, &corner) in pair.corners.iter().enumerate() {
+            let support = self.support[corner as usize];
+            along[k] -= support * support.dot(along[k]).min(0.0);
+            let inverse = self.inverse_mass(corner);
+            mobility[0] += inverse * weights[k] * normal.dot(along[k]);
+            mobility[1] += inverse * weights[k] * weights[k];
+        }
+        (mobility[0] > 0.0 && near.gap > 0.0).then_some(Contact {
+            corners: pair.corners,
+            first: pair.kind.split() as u8,
+            weights,
+            normal,
+            along,
+            allowed: (allowed / f64::from(self.h)) as f32,
+            push: push as f32,
+            mobility,
+            impulse: 0.0,
+            friction: Vec3::ZERO,
+            pushed: 0.0,
+        })
+    }
+
+    /// Finds the impulses of all contacts and what they do: `u` the velocities of the step, `pushes` the
+    /// moves without velocity.
+    pub fn solve(&self, contacts: &mut [Contact], u: &mut [Vec3], pushes: &mut [Vec3]) {
+        let settled = SETTLED * self.thickness as f32 / self.h;
+        for sweep in 0..MOST_SWEEPS {
+            let mut change = 0.0f32;
+            let mut one =
+                |contact: &mut Contact| change = change.max(self.update(contact, u, pushes));
+            match sweep % 2 {
+                0 => contacts.iter_mut().for_each(&mut one),
+                _ => contacts.iter_mut().rev().for_each(&mut one),
+            }
+            if change <= settled {
+                break;
+            }
+        }
+    }
+
+    /// One contact's turn; returns how much it changed a velocity.
+    fn update(&self, contact: &mut Contact, u: &mut [Vec3], pushes: &mut [Vec3]) -> f32 {
+        let at = contact.corners.map(|c| c as usize);
+        let between = |values: &[Vec3]| {
+            at.iter().zip(contact.weights).fold(Vec3::ZERO, |sum, (i, w)| sum + w * values[*i])
+        };
+        let n = contact.normal;
+        let relative = between(u);
+        let wanted = contact.impulse + (contact.allowed - n.dot(relative)) / contact.mobility[0];
+        let impulse = wanted.max(0.0);
+        let change = impulse - contact.impulse;
+        contact.impulse = impulse;
+        // Friction takes what velocity there is across n, as far as the cone goes.
+        let across = relative - n * n.dot(relative);
+        let friction = contact.friction - across / contact.mobility[1];
+        let friction = friction.clamp_length_max(self.friction * impulse);
+        let turned = friction - contact.friction;
+        contact.friction = friction;
+        let missing = contact.push - n.dot(between(pushes));
+        let pushed = (contact.pushed + missing / contact.mobility[0]).max(0.0);
+        let push = pushed - contact.pushed;
+        contact.pushed = pushed;
+        for (k, &i) in at.iter().enumerate() {
+            let inverse = self.inverse_mass(contact.corners[k]);
+            u[i] += inverse * (change * contact.along[k] + contact.weights[k] * turned);
+            pushes[i] += inverse * push * contact.along[k];
+        }
+        let velocity =
+            (change.abs() * contact.mobility[0]).max(turned.length() * contact.mobility[1]);
+        velocity.max(push.abs() * contact.mobility[0] / self.h)
+    }
+}
