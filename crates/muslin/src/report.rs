@@ -25,6 +25,8 @@ pub struct Energy {
 pub struct SolverReport {
     /// Sweeps or iterations, summed over substeps and Newton iterations.
     pub iterations: u32,
+    /// Solves, summed over substeps: more than one in a step where contacts were guessed wrong.
+    pub solves: u32,
     /// Cost of the solves in products with the system matrix, the start's coarse levels and the
     /// preconditioner's cycles included.
     pub work: f64,

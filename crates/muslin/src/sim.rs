@@ -124,11 +124,11 @@ impl Sim {
             done.warnings.insert(Warning::StiffnessBeyondLimit);
         }
         for substep in 0..self.substeps {
-            // Kinematics: who is held, who pulled, and where bodies go.
+            // Kinematics: where bodies go, who is held, and who pulled.
+            self.move_bodies(h, self.substeps - substep);
             self.hold(h);
             self.before.copy_from(&self.state);
             self.pull(h);
-            self.move_bodies(h, self.substeps - substep);
 
             // Detect contacts and solve; then put right what the solver does not see of them.
             let begun = clock::now();
@@ -152,6 +152,7 @@ impl Sim {
                 done.warnings.insert(Warning::Substepped);
             }
             done.solver.iterations += solved.iterations;
+            done.solver.solves += solved.solves;
             done.solver.work += solved.work;
             done.solver.residual = solved.residual;
             done.solver.strain_left = solved.strain_left;
@@ -219,7 +220,7 @@ impl Sim {
             let solved = solver.step(&step, state);
             let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);
             let solving = all.solving + solved.solving;
-            all = Solved { iterations, work, solving, ..solved };
+            all = Solved { iterations, solves: MOST_SOLVES - left, work, solving, ..solved };
             let drift = solver.drift().filter(|_| seen && state.is_finite());
             let wrong = drift.is_some_and(|drift| contacts.judge(&at, before, state, drift));
             if !wrong || left == 0 {
@@ -273,7 +274,7 @@ impl Sim {
             if released.contains(&(pin.particle as usize)) {
                 return None;
             }
-            let target = pin.target(end)?;
+            let target = pin.target(end, self.contacts.bodies_at_end())?;
             Some(crate::inputs::Hold { particle: pin.particle as usize, target })
         });
         let count = self.state.x.len();

@@ -9,7 +9,7 @@ mod cuts;
 use crate::error::Error;
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
-use crate::model::{Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
+use crate::model::{Air, ClothPart, Collider, Hinges, Model, Pin, Springs, Turning};
 use crate::scene::Scene;
 use check::Check;
 use glam::{DVec3, Vec3};
@@ -31,6 +31,7 @@ struct Draft {
     hinges: Hinges,
     turning: Turning,
     triangles: Vec<[u32; 3]>,
+    colliders: Vec<Collider>,
     pins: Vec<Pin>,
     cloths: Vec<ClothPart>,
 }
@@ -47,14 +48,13 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         return Err(Error::new("cloth", "[]", "a scene needs at least one [[cloth]]"));
     }
 
-    let mut draft = Draft::default();
-    for (index, cloth) in scene.cloth.iter().enumerate() {
-        cloth::add(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
-    }
-
     let colliders = (scene.colliders.iter().enumerate())
         .map(|(index, body)| collider::compile(body, &Check::new(&format!("collider.{index}."))))
         .collect::<Result<_, _>>()?;
+    let mut draft = Draft { colliders, ..Draft::default() };
+    for (index, cloth) in scene.cloth.iter().enumerate() {
+        cloth::add(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
+    }
 
     let n = draft.x.len();
     let springs = &mut draft.springs;
@@ -96,7 +96,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         hinges: draft.hinges,
         triangles: draft.triangles,
         pins: draft.pins,
-        colliders,
+        colliders: draft.colliders,
         piece,
         piece_count,
         cloths: draft.cloths,
