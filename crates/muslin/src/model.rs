@@ -1,8 +1,10 @@
 //! A scene compiled to arrays. Never changes afterwards.
 
 mod collider;
+mod solid;
 
 pub use collider::{Collider, Key, Pose, Shape, rotation};
+pub use solid::{Solid, hull};
 
 use crate::linalg::Topology;
 use crate::mesh::Incidence;

@@ -8,17 +8,21 @@
 //! are those of the step, and one that never drives, whatever they were taken to be.
 //!
 //! Methods that solve a system see contacts in it: the particle starts the solve with the given
-//! velocity, and a weight W n nᵀ (W I if it sticks) on its diagonal block keeps it. What the weight had
-//! to take is the impulse of the body,
+//! velocity, a weight W n nᵀ (W I if it sticks) on its diagonal block keeps it, and the impulse λ of the
+//! last step is among the forces. What the body had to give is
 //!
 //! ```text
-//!   p = m (v' − v) − W Δv        v' the velocity given to it, Δv its small change by the solver
+//!   p = λ + m (v' − v) − W Δv        v' the velocity given to it, Δv its small change by the solver
 //! ```
 //!
-//! and tells whether the guess was right: p · n < 0 lets go, |p_t| > μ p_n slides, what lost most of its
-//! speed sticks, a drag of another p_n or u is set anew, and a path that meets a body it was not told of
-//! touches it. Then the step is solved again, a few times at most. Other methods, and what is left, are projected: put on
-//! the plane, with the same law of friction on the impulse that this takes.
+//! and tells whether the guess was right: a pull beyond the particle's own weight lets go, |p_t| > μ p_n
+//! slides, what lost most of its speed sticks, a drag of another p_n or u is set anew, and a path that
+//! meets a body it was not told of touches it. Then the step is solved again, a few times at most. Other
+//! methods, and what is left, are projected: put on the plane, with the same law of friction on the
+//! impulse that this takes.
+//!
+//! W is such that λ, or the particle's weight if that is more, moves it by a quarter of what counts as
+//! close: the error of a solve has an energy, so the noise of W Δv grows as √W. At rest λ is all of p.
 //!
 //! Sticking is a place: the anchor, in the body's coordinates, is part of the state, so that nothing
 //! creeps however long it rests.
