@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::mesh_file;
 use crate::setting::remedy;
+use muslin::scene::Shape;
 use muslin::{Scene, scenes};
 use muslin_lab::Recording;
 use serde::Deserialize;
@@ -101,6 +102,26 @@ pub fn load_meshes(scene: &mut Scene, folder: &Path) -> Result<(), Failure> {
             Failure::Wrong(format!("{key} = {file}: {} {problem}", path.display()))
         })?;
         *mesh = read;
+    }
+    for (index, body) in scene.colliders.iter_mut().enumerate() {
+        let (Shape::Hull { file, .. } | Shape::Mesh { file, .. }) = &mut body.shape else {
+            continue;
+        };
+        let Some(file) = file.take() else { continue };
+        let path = folder.join(&file);
+        let read = mesh_file::read(&path, false).map_err(|problem| {
+            let key = format!("collider.{index}.shape.file");
+            Failure::Wrong(format!("{key} = {file}: {} {problem}", path.display()))
+        })?;
+        match &mut body.shape {
+            Shape::Hull { points, .. } => *points = read.vertices,
+            Shape::Mesh { vertices, triangles, .. } => {
+                *vertices = read.vertices;
+                *triangles =
+                    read.triangles.iter().map(|corners| corners.map(|i| i as u32)).collect();
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -1,8 +1,10 @@
 //! A scene compiled to arrays. Never changes afterwards.
 
 mod collider;
+mod solid;
 
 pub use collider::{Collider, Key, Pose, Shape, rotation};
+pub use solid::{Solid, hull};
 
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
@@ -141,8 +143,10 @@ impl Air {
 pub struct Pin {
     /// The particle.
     pub particle: u32,
-    /// Where it starts. [m]
+    /// Where it starts, in the coordinates of its body if it has one. [m]
     pub start: Vec3,
+    /// The body that carries it.
+    pub body: Option<usize>,
     /// (time, offset from the start), ascending in time; linear in between.
     pub path: Vec<(f64, Vec3)>,
     /// Let go from this time on. [s]
@@ -152,8 +156,8 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// Where the pin is at `time`, or `None` once released.
-    pub fn target(&self, time: f64) -> Option<Vec3> {
+    /// Where the pin is at `time`, when the bodies are at `bodies`, or `None` once released.
+    pub fn target(&self, time: f64, bodies: &[Pose]) -> Option<Vec3> {
         if time > self.release {
             return None;
         }
@@ -165,7 +169,9 @@ impl Pin {
             (Some(&(_, only)), None) | (None, Some(&(_, only))) => only,
             (None, None) => Vec3::ZERO,
         };
-        Some(self.start + offset)
+        let place = self.start + offset;
+        let body = self.body.and_then(|body| bodies.get(body));
+        Some(body.map_or(place, |pose| pose.to_world(place.as_dvec3()).as_vec3()))
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Energy {
 pub struct SolverReport {
     /// Sweeps or iterations, summed over substeps and Newton iterations.
     pub iterations: u32,
+    /// How often steps were solved, summed over substeps: more than once where contacts were guessed wrong.
+    pub rounds: u32,
     /// Cost of the solves in products with the system matrix, the start's coarse levels and the
     /// preconditioner's cycles included.
     pub work: f64,

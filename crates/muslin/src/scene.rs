@@ -303,6 +303,10 @@ pub struct Pin {
     /// Waypoints; the pin moves linearly from one to the next and stays at the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Waypoint>,
+    /// Name of a body that carries the particles, as a pelvis does a waistband; `path` is then in
+    /// the body's coordinates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
     /// Let go from this time on. [s]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<f64>,

@@ -3,6 +3,7 @@
 mod contact;
 pub mod folds;
 pub mod jeong;
+mod mannequin;
 
 use crate::error::Error;
 use crate::scene::{Air, Cloth, Material, Pin, Place, Scene, Sheet, Springs, Waypoint};
@@ -131,6 +132,11 @@ pub const SCENES: &[BuiltIn] = &[
         name: "pleated-skirt",
         about: "a skirt of 3D springs that remembers its pleats, swung by the waist",
         build: jeong::pleated_skirt,
+    },
+    BuiltIn {
+        name: "dressed-walk",
+        about: "a cotton skirt on a walking mannequin, its waistband on the pelvis",
+        build: mannequin::dressed_walk,
     },
     BuiltIn {
         name: "pendulum",

@@ -81,6 +81,7 @@ impl Advance {
         self.solver = SolverReport {
             iterations: self.solver.iterations + solved.iterations,
             work: self.solver.work + solved.work,
+            rounds: self.solver.rounds + solved.rounds,
             solves: self.solver.solves + solved.solves,
             residual: solved.residual,
             strain_left: solved.strain_left,
@@ -160,12 +161,12 @@ impl Sim {
             done.warnings.insert(Warning::StiffnessBeyondLimit);
         }
         for substep in 0..self.substeps {
-            // Kinematics: who is held, who pulled, and where bodies go.
+            // Kinematics: where bodies go, who is held, and who pulled.
+            self.move_bodies(h, self.substeps - substep);
             self.hold(h);
             self.self_contact.press(&self.model, &mut self.state);
             self.before.copy_from(&self.state);
             self.pull(h);
-            self.move_bodies(h, self.substeps - substep);
 
             // Detect contacts and solve; then put right what the solver does not see of them.
             let begun = clock::now();
@@ -267,8 +268,8 @@ impl Sim {
             let solved = solver.step(&step, state);
             let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);
             let (solves, solving) = (all.solves + solved.solves, all.solving + solved.solving);
-            let iterating = all.iterating + solved.iterating;
-            all = Solved { iterations, work, solves, solving, iterating, ..solved };
+            let (rounds, iterating) = (MOST_SOLVES - left, all.iterating + solved.iterating);
+            all = Solved { iterations, work, rounds, solves, solving, iterating, ..solved };
             let drift = solver.drift().filter(|_| seen && state.is_finite());
             let wrong = drift.is_some_and(|drift| contacts.judge(&at, before, state, drift));
             if !wrong || left == 0 {
@@ -350,7 +351,7 @@ impl Sim {
             if released.contains(&(pin.particle as usize)) {
                 return None;
             }
-            let target = pin.target(end)?;
+            let target = pin.target(end, self.contacts.bodies_at_end())?;
             Some(crate::inputs::Hold { particle: pin.particle as usize, target })
         });
         let count = self.state.x.len();

@@ -74,6 +74,9 @@ pub struct Touch {
     pub anchor: Option<DVec3>,
     /// Normal impulse of the last step. [N·s]
     pub impulse: f32,
+    /// All of that impulse, friction included, in the body's coordinates. [N·s]
+    #[serde(default)]
+    pub reaction: Vec3,
 }
 
 /// What forces depend on. `orientation` and `spin` are empty where there are no 3D springs.

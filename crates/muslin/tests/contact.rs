@@ -189,6 +189,44 @@ fn a_rope_around_a_post_holds_as_the_capstan_says() {
     }
 }
 
+/// Fastest particle and solves per step during `seconds`, after `settling` seconds.
+fn at_rest(scene: &Scene, method: &str, settling: f64, seconds: f64) -> (f64, f64) {
+    let mut sim = sim(scene, method);
+    let (mut fastest, mut solves, mut frames) = (0.0f64, 0, 0);
+    while sim.state().time < settling + seconds {
+        let resting = sim.state().time >= settling;
+        let report = sim.step(scene.dt as f32);
+        if resting {
+            fastest = fastest.max(report.max_speed);
+            (solves, frames) = (solves + report.solver.rounds, frames + 1);
+        }
+    }
+    (fastest, f64::from(solves) / f64::from(frames * sim.substeps))
+}
+
+#[test]
+fn cloth_on_a_sphere_comes_to_rest() {
+    let mut cotton = muslin::scenes::named("drape").unwrap();
+    (cotton.cloth[0].columns, cotton.cloth[0].rows) = (24, 24);
+    // As stiff as six sweeps can solve.
+    let mut soft = cotton.clone();
+    soft.cloth[0] = Cloth {
+        origin: dvec3(-1.0, 0.0, -1.0),
+        springs: Springs { structural: 30.0, shear: 15.0, bend: 0.5, ..Springs::default() },
+        particle_mass: Some(2e-3),
+        absolute_damping: 2e-3,
+        ..Sheet::square(2.0, 20)
+    };
+    for (scene, method) in
+        [(&cotton, "muslin"), (&cotton, "implicit-euler"), (&soft, "kim-2006"), (&soft, "muslin")]
+    {
+        let (fastest, solves) = at_rest(scene, method, 12.0, 5.0);
+        println!("{method}: {:.3} mm/s at rest, {solves:.2} solves per step", 1e3 * fastest);
+        assert!(fastest < 1e-3, "{method}: {fastest} m/s at rest");
+        assert!(solves < 1.5, "{method}: {solves} solves per step at rest");
+    }
+}
+
 #[test]
 fn a_bullet_does_not_pass_through_cloth() {
     // 300 m/s is 5 m per step, and the ball is smaller than the mesh is wide.

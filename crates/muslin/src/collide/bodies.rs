@@ -50,6 +50,12 @@ impl Bodies<'_> {
         })
     }
 
+    /// Whether a path that starts on a sheet leads to its other side, where distances grow again.
+    fn crosses(&self, c: usize, own0: DVec3, own1: DVec3) -> bool {
+        let shape = &self.colliders[c].shape;
+        shape::is_open(shape) && shape::distance(shape, own0).1.dot(own1 - own0) < 0.0
+    }
+
     pub fn gap(&self, c: usize, own: DVec3) -> f64 {
         shape::distance(&self.colliders[c].shape, own).0 - self.colliders[c].thickness
     }
@@ -62,7 +68,7 @@ impl Bodies<'_> {
         let (gap, close) = (self.gap(c, own0), self.close(c, x0));
         let own = if gap > close {
             sweep::first_hit(shape, *thickness, close, own0, own1)?
-        } else if stays || gap < -close || self.gap(c, own1) < gap {
+        } else if stays || gap < -close || self.gap(c, own1) < gap || self.crosses(c, own0, own1) {
             own0
         } else {
             return None;

@@ -1,7 +1,7 @@
 //! One particle against one body: what it is given, how it is judged, how it is projected.
 
 use super::bodies::{Bodies, Meeting};
-use super::{WEIGHT, point};
+use super::point;
 use crate::state::{State, Touch};
 use glam::{DMat3, DVec3, Vec3};
 
@@ -11,8 +11,39 @@ const SAME: f32 = 0.02;
 /// What slides and keeps less than this share of its speed in a step is tried to stick.
 const STOPS: f32 = 0.5;
 
+/// How far a contact gives way under what it carried in the last step, as a share of closeness.
+const GIVES_WAY: f32 = 0.25;
+
+/// One that gives way by more than this many closenesses is made heavier.
+const TOO_FAR: f32 = 4.0;
+
+/// A contact's weight at most, in units of the particle's own row.
+const HEAVIEST: f32 = 1e3;
+
 /// Contacts that pull at least this share of the hardest pull let go.
 const LETS_GO: f32 = 0.3;
+
+/// What a particle brings to its contacts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub mass: f32,
+    /// Its row of the system, m + h d + h² Σ k. [kg]
+    pub row: f32,
+    /// Impulse of gravity in the step. [N·s]
+    pub own: f32,
+}
+
+impl Load {
+    pub fn heaviest(&self) -> f32 {
+        HEAVIEST * self.row
+    }
+
+    /// The W that gives way to an impulse as far as it may, by `way`.
+    fn weight(&self, impulse: f32, way: f32, h: f32) -> f32 {
+        let lightest = self.mass.max(self.own * h / way);
+        (impulse * h / way).max(lightest).min(self.heaviest())
+    }
+}
 
 /// A particle against a body during one step.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +53,11 @@ pub(super) struct Contact {
     pub normal: Vec3,
     /// n · v that ends the step on the plane. [m/s]
     pub approach: f32,
+    /// W, what keeps the given velocity. [kg]
+    pub weight: f32,
+    pub load: Load,
+    /// Nearer to the plane than this is on it. [m]
+    pub close: f32,
     /// How far it is moved out of the body after the step, its velocity being the body's. [m]
     pub push: f32,
     /// Velocity of the body's material. [m/s]
@@ -34,15 +70,37 @@ pub(super) struct Contact {
     /// Decisions of this step that are not taken back: it would go round in circles.
     pub kept: bool,
     pub kept_sliding: bool,
+    /// Whether it slides by less than anyone cares about.
+    pub slow: bool,
     /// Impulse that it had to give in the last solve. [N·s]
     pub reaction: Vec3,
-    /// Its part along the normal, where that presses. [N·s]
+    /// Impulse of the last step. [N·s]
+    pub known: Vec3,
+    /// What presses it against the body because another is on its other side. [N·s]
+    pub squeeze: f32,
+    /// The impulse along the normal, where it presses. [N·s]
     pub impulse: f32,
     /// Friction over sliding velocity, while it slides. [kg]
     pub drag: f32,
 }
 
 impl Contact {
+    /// What the solver is told of the impulse. [N·s]
+    pub fn told(&self) -> Vec3 {
+        let normal = self.normal.dot(self.known).max(0.0);
+        if self.sticks { self.known } else { normal * self.normal }
+    }
+
+    /// Impulse along the normal that it had to give in the last solve. [N·s]
+    pub fn pressing(&self) -> f32 {
+        self.normal.dot(self.reaction) + self.squeeze
+    }
+
+    /// How far it gives way under what it carried. [m]
+    pub fn gives_way(&self) -> f32 {
+        GIVES_WAY * self.close
+    }
+
     pub fn tangential(&self, v: Vec3) -> Vec3 {
         v - self.normal * self.normal.dot(v)
     }
@@ -55,6 +113,7 @@ pub(super) fn begin(
     found: &Meeting,
     state: &State,
     touch: Option<&Touch>,
+    load: Load,
 ) -> Contact {
     let x = point(state.x[i]);
     let approach = found.normal.dot(found.place - x) / bodies.h;
@@ -66,7 +125,13 @@ pub(super) fn begin(
     let anchor = touch.map_or(Some(found.own), |t| t.anchor);
     let at = anchor.unwrap_or(found.own);
     let (impulse, carry) = (touch.map_or(0.0, |t| t.impulse), found.carry.as_vec3());
+    let turn = bodies.to[c].rotation.as_quat();
+    let known = touch.map_or(Vec3::ZERO, |t| turn * t.reaction);
+    let close = bodies.close(c, x) as f32;
     let mut contact = Contact {
+        weight: load.weight(known.length(), GIVES_WAY * close, bodies.h as f32),
+        load,
+        close,
         particle: i as u32,
         collider: c as u32,
         normal: found.normal.as_vec3(),
@@ -79,62 +144,79 @@ pub(super) fn begin(
         active: true,
         kept: false,
         kept_sliding: false,
+        slow: false,
         reaction: Vec3::ZERO,
+        known,
+        squeeze: 0.0,
         impulse,
         drag: 0.0,
     };
     // What slid goes on sliding, unless it stopped.
     let speed = contact.tangential(state.v[i] - carry).length();
-    if anchor.is_none() && speed > 0.0 {
+    if anchor.is_none() && (speed > 0.0 || impulse == 0.0) {
         contact.sticks = false;
-        contact.drag = bodies.colliders[c].friction as f32 * impulse / speed;
+        let most = bodies.colliders[c].friction as f32 * impulse;
+        contact.drag = if most > 0.0 { most / speed } else { 0.0 };
     }
     contact
 }
 
 impl Contact {
-    /// Judges the contact by its reaction, the hardest pull of any contact, and the velocities before
-    /// and after; `row` is the size of the particle's row. True if the contact was told wrongly.
-    pub fn decide(&mut self, mu: f32, row: f32, hardest: f32, [before, v]: [Vec3; 2]) -> bool {
+    /// Judges the contact by its reaction, the hardest pull of any contact, and the particle's velocities
+    /// before and after and their difference. True if the contact was told wrongly.
+    pub fn decide(&mut self, mu: f32, h: f32, hardest: f32, [before, v, drift]: [Vec3; 3]) -> bool {
         let speed_before = self.tangential(before - self.carry).length();
         let p = self.reaction;
-        let normal = self.normal.dot(p);
+        let normal = self.pressing();
         self.impulse = normal.max(0.0);
-        // Only the hardest pulls let go: where one does, those around it often press again.
-        if normal < 0.0 && normal <= LETS_GO * hardest && !self.kept {
+        // A pull below the particle's own weight is the solver's noise. Only the hardest let go: where one
+        // does, those around it often press again.
+        if normal < -self.load.own && normal <= LETS_GO * hardest && !self.kept {
             self.active = false;
             return true;
         }
-        let (most, largest) = (mu * self.impulse, WEIGHT * row);
+        let (most, heaviest, row) = (mu * self.impulse, self.load.heaviest(), self.load.row);
+        let sunk = -h * self.normal.dot(drift);
+        let too_light = sunk > TOO_FAR * self.close && self.weight < heaviest;
+        if too_light {
+            self.weight = (self.weight * sunk / self.gives_way()).min(heaviest);
+        }
         if self.sticks {
             let excess = self.tangential(p).length() - most;
             if excess <= 0.0 {
-                return false;
+                return too_light;
             }
+            self.slow = false;
             // One that slid before goes on as it did.
             if !self.kept_sliding {
-                self.drag = (most * row / excess).min(largest);
+                self.drag = (most * row / excess).min(heaviest);
             }
             (self.sticks, self.kept_sliding) = (false, true);
             return true;
         }
         let speed = self.tangential(v - self.carry).length();
-        let drag = if most > 0.0 { (most / speed).min(largest) } else { 0.0 };
+        let drag = if most > 0.0 { (most / speed).min(heaviest) } else { 0.0 };
         let before = std::mem::replace(&mut self.drag, drag);
-        if speed < STOPS * speed_before && !self.kept_sliding {
+        self.slow = h * speed <= self.close;
+        if speed < STOPS * speed_before && h * speed_before > self.close && !self.kept_sliding {
             (self.sticks, self.kept_sliding) = (true, true);
             return true;
         }
-        (drag - before).abs() > SAME * drag
+        too_light | ((drag - before).abs() > SAME * drag && !self.slow)
     }
 
     /// What is remembered of it.
-    pub fn touch(&self) -> Touch {
+    pub fn touch(&self, bodies: &Bodies<'_>, x: Vec3) -> Touch {
+        let body = bodies.to[self.collider as usize];
+        let back = body.rotation.as_quat().conjugate();
+        // What has all but stopped is tried to stick where it is.
+        let stopped = || (self.slow && self.impulse > 0.0).then(|| body.to_own(point(x)));
         Touch {
             particle: self.particle,
             collider: self.collider,
-            anchor: self.sticks.then_some(self.anchor),
+            anchor: if self.sticks { Some(self.anchor) } else { stopped() },
             impulse: self.impulse,
+            reaction: if self.impulse > 0.0 { back * self.reaction } else { Vec3::ZERO },
         }
     }
 }
@@ -212,5 +294,6 @@ pub(super) fn project(
         collider: c as u32,
         anchor: sticks.then_some(resting),
         impulse: (f64::from(mass) * inward.max(0.0)) as f32,
+        reaction: Vec3::ZERO,
     })
 }

@@ -8,17 +8,21 @@
 //! are those of the step, and one that never drives, whatever they were taken to be.
 //!
 //! Methods that solve a system see contacts in it: the particle starts the solve with the given
-//! velocity, and a weight W n nᵀ (W I if it sticks) on its diagonal block keeps it. What the weight had
-//! to take is the impulse of the body,
+//! velocity, a weight W n nᵀ (W I if it sticks) on its diagonal block keeps it, and the impulse λ of the
+//! last step is among the forces. What the body had to give is
 //!
 //! ```text
-//!   p = m (v' − v) − W Δv        v' the velocity given to it, Δv its small change by the solver
+//!   p = λ + m (v' − v) − W Δv        v' the velocity given to it, Δv its small change by the solver
 //! ```
 //!
-//! and tells whether the guess was right: p · n < 0 lets go, |p_t| > μ p_n slides, what lost most of its
-//! speed sticks, a drag of another p_n or u is set anew, and a path that meets a body it was not told of
-//! touches it. Then the step is solved again, a few times at most. Other methods, and what is left, are projected: put on
-//! the plane, with the same law of friction on the impulse that this takes.
+//! and tells whether the guess was right: a pull beyond the particle's own weight lets go, |p_t| > μ p_n
+//! slides, what lost most of its speed sticks, a drag of another p_n or u is set anew, and a path that
+//! meets a body it was not told of touches it. Then the step is solved again, a few times at most. Other
+//! methods, and what is left, are projected: put on the plane, with the same law of friction on the
+//! impulse that this takes.
+//!
+//! W is such that λ, or the particle's weight if that is more, moves it by a quarter of what counts as
+//! close: the error of a solve has an energy, so the noise of W Δv grows as √W. At rest λ is all of p.
 //!
 //! Sticking is a place: the anchor, in the body's coordinates, is part of the state, so that nothing
 //! creeps however long it rests.
@@ -36,11 +40,11 @@ use crate::model::{Model, Pose};
 use crate::par::{BLOCK, Par};
 use crate::state::State;
 use bodies::{Bodies, Meeting};
-use contact::{Contact, begin, given, project};
+use contact::{Contact, Load, begin, given, project};
 use glam::{DVec3, Vec3};
 
-/// A contact's weight W in units of the particle's own row, m + h d + h² Σ k.
-const WEIGHT: f32 = 1e3;
+/// Impulses of contacts are to be known to this share of the particles' weight.
+const ACCURACY: f64 = 0.1;
 
 /// Deeper than this share of the thickness is put right even where the solver saw the contact.
 const DEEP: f64 = 0.02;
@@ -54,8 +58,12 @@ pub struct Guide {
     /// Weight on each particle's block of the system matrix, which keeps the velocity it came with
     /// in the directions that bodies decide. [kg]
     pub weight: Vec<Sym3>,
-    /// Friction of sliding particles. [N]
-    pub friction: Vec<Vec3>,
+    /// What bodies do to each particle as far as it is known: friction of what slides, and the impulse
+    /// of the last step. [N]
+    pub force: Vec<Vec3>,
+    /// Energy that the error of a solve may have if impulses are to be known to a share of the
+    /// particles' weight; infinite where nothing touches or weighs. [J]
+    pub error: f64,
 }
 
 impl Guide {
@@ -81,6 +89,8 @@ pub struct Contacts {
     near: Vec<bool>,
     /// Longest edge of the mesh at rest: balls that fit through are met by triangles as well. [m]
     longest_edge: f64,
+    /// All cloth. [kg]
+    mass: f64,
     /// Planes of triangles that meet balls, for each of their corners, by particle and body.
     faces: Vec<face::Corner>,
     /// What the solver is told.
@@ -117,9 +127,14 @@ impl Contacts {
             stiffness,
             damping,
             near: vec![false; n],
+            mass: model.mass.iter().map(|m| f64::from(*m)).sum(),
             longest_edge: face::longest_edge(model),
             faces: Vec::with_capacity(face::most_corners(model)),
-            guide: Guide { weight: vec![Sym3::ZERO; n], friction: vec![Vec3::ZERO; n] },
+            guide: Guide {
+                weight: vec![Sym3::ZERO; n],
+                force: vec![Vec3::ZERO; n],
+                error: f64::INFINITY,
+            },
         }
     }
 
@@ -144,8 +159,7 @@ impl Contacts {
     pub fn detect(&mut self, at: &Moment<'_>, state: &State) {
         self.list.clear();
         self.start_v.copy_from_slice(&state.v);
-        let h = at.h;
-        let ahead = |i: usize| state.x[i] + h * (state.v[i] + h * at.gravity);
+        let ahead = |i: usize| state.x[i] + at.h * state.v[i];
         self.find_near(at, &state.x, ahead);
         let mut touches = &state.touches[..];
         for i in (0..state.x.len()).filter(|i| self.near[*i]) {
@@ -155,9 +169,15 @@ impl Contacts {
                 let own = touches.iter().take_while(|t| t.particle as usize == i);
                 let touch = own.into_iter().find(|t| t.collider as usize == c);
                 let bodies = bodies(at, &self.from, &self.to);
+                // What came close without touching is held off by its neighbours.
+                let own = bodies.from[c].to_own(point(state.x[i]));
+                let (gap, close) = (bodies.gap(c, own), bodies.close(c, point(state.x[i])));
+                if touch.is_none() && gap.abs() <= close {
+                    continue;
+                }
                 let found = self.meeting(&bodies, [i, c], state.x[i], ahead(i), touch.is_some());
                 if let Some(found) = found {
-                    let contact = begin(&bodies, [i, c], &found, state, touch);
+                    let contact = begin(&bodies, [i, c], &found, state, touch, self.load(at, i));
                     self.list.push(contact);
                 }
             }
@@ -166,19 +186,27 @@ impl Contacts {
 
     /// Gives the particles in contact their velocities, and the solver its guide.
     pub fn prepare(&mut self, at: &Moment<'_>, v: &mut [Vec3]) {
-        let Guide { weight, friction } = &mut self.guide;
+        let Guide { weight, force, error } = &mut self.guide;
         weight.fill(Sym3::ZERO);
-        friction.fill(Vec3::ZERO);
+        force.fill(Vec3::ZERO);
+        *error = f64::INFINITY;
+        let gravity = self.mass * f64::from(at.gravity.length());
         for group in self.list.chunk_by(|a, b| a.particle == b.particle) {
             let i = group[0].particle as usize;
-            let w = WEIGHT * row(at, &self.stiffness, &self.damping, i);
             v[i] = given(group, v[i]);
             for contact in group.iter().filter(|c| c.active) {
-                let across = if contact.sticks { w } else { contact.drag.min(w) };
+                let w = contact.weight;
+                let across = if contact.sticks { w } else { contact.drag };
                 weight[i] += Sym3::scalar(across);
                 weight[i] += Sym3::outer(w - across, contact.normal);
+                force[i] += contact.told() / at.h;
                 if !contact.sticks {
-                    friction[i] -= across / at.h * contact.tangential(v[i] - contact.carry);
+                    force[i] -= across / at.h * contact.tangential(v[i] - contact.carry);
+                }
+                // All cloth lowered by as much as a contact gives way.
+                let lowering = gravity * f64::from(contact.gives_way());
+                if lowering > 0.0 {
+                    *error = error.min(ACCURACY * ACCURACY * lowering);
                 }
             }
         }
@@ -200,21 +228,20 @@ impl Contacts {
             let (m, weight) = (at.model.mass[i], self.guide.weight[i]);
             let p = m * (given - self.start_v[i]) - weight * drift[i];
             let count = group.iter().filter(|c| c.active).count() as f32;
-            let w = WEIGHT * row(at, &self.stiffness, &self.damping, i);
             for contact in group.iter_mut().filter(|c| c.active) {
                 // What squeezes it between bodies does not show in the sum.
                 let apart = contact.approach - contact.normal.dot(given);
-                let squeeze = if count > 1.0 { w * apart } else { 0.0 };
-                contact.reaction = p / count + squeeze * contact.normal;
-                hardest_pull = hardest_pull.min(contact.normal.dot(contact.reaction));
+                contact.squeeze = if count > 1.0 { contact.load.heaviest() * apart } else { 0.0 };
+                contact.reaction = contact.told() + p / count;
+                hardest_pull = hardest_pull.min(contact.pressing());
             }
         }
         let mut wrong = false;
         for contact in self.list.iter_mut().filter(|c| c.active) {
             let i = contact.particle as usize;
             let mu = at.model.colliders[contact.collider as usize].friction as f32;
-            let row = row(at, &self.stiffness, &self.damping, i);
-            wrong |= contact.decide(mu, row, hardest_pull, [self.start_v[i], after.v[i]]);
+            let velocities = [self.start_v[i], after.v[i], drift[i]];
+            wrong |= contact.decide(mu, at.h, hardest_pull, velocities);
         }
         wrong | self.find_new(at, before, after)
     }
@@ -236,7 +263,7 @@ impl Contacts {
                 let Some(found) = found else { continue };
                 // One that just let go and only grazes the body stays free.
                 let (end, x1) = (bodies.to[c].to_own(point(after.x[i])), point(after.x[i]));
-                if place.is_ok() && bodies.gap(c, end) > -bodies.close(c, x1) {
+                if bodies.gap(c, end) > -bodies.close(c, x1) {
                     continue;
                 }
                 found_any = true;
@@ -245,7 +272,10 @@ impl Contacts {
                         let contact = &mut self.list[place];
                         (contact.active, contact.kept) = (true, true);
                     }
-                    Err(_) => self.list.push(begin(&bodies, [i, c], &found, before, None)),
+                    Err(_) => {
+                        let load = self.load(at, i);
+                        self.list.push(begin(&bodies, [i, c], &found, before, None, load));
+                    }
                 }
             }
         }
@@ -280,7 +310,7 @@ impl Contacts {
                 let touch = touches.iter().take_while(|t| t.particle == key.0);
                 let touch = touch.into_iter().find(|t| t.collider == key.1);
                 let bodies = bodies(at, &self.from, &self.to);
-                let kept = of_solver.map(|contact| contact.touch());
+                let kept = of_solver.map(|contact| contact.touch(&bodies, state.x[i]));
                 let deep = |x: Vec3| {
                     let gap = bodies.gap(c, bodies.to[c].to_own(point(x)));
                     gap < -DEEP * at.model.colliders[c].thickness
@@ -299,6 +329,12 @@ impl Contacts {
                 state.touches.extend(result);
             }
         }
+    }
+
+    fn load(&self, at: &Moment<'_>, i: usize) -> Load {
+        let (h, mass) = (at.h, at.model.mass[i]);
+        let row = mass + h * self.damping[i] + h * h * self.stiffness[i];
+        Load { mass, row, own: h * mass * at.gravity.length() }
     }
 
     /// Where the path of a particle, or else a triangle at it, meets body `c`.
@@ -355,9 +391,4 @@ fn bodies<'a>(at: &Moment<'a>, from: &'a [Pose], to: &'a [Pose]) -> Bodies<'a> {
 
 fn point(x: Vec3) -> DVec3 {
     x.as_dvec3()
-}
-
-/// The size of a particle's row of the system. [kg]
-fn row(at: &Moment<'_>, stiffness: &[f32], damping: &[f32], i: usize) -> f32 {
-    at.model.mass[i] + at.h * damping[i] + at.h * at.h * stiffness[i]
 }

@@ -22,7 +22,13 @@ pub fn distance(shape: &Shape, p: DVec3) -> (f64, DVec3) {
             (d, n.truncate())
         }),
         Shape::Cone { radius, height } => turned(p, |q| cone_profile(q, radius, height)),
+        Shape::Hull { ref solid, .. } | Shape::Mesh { ref solid, .. } => solid.distance(p),
     }
+}
+
+/// Whether a body is a sheet without an inside.
+pub fn is_open(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mesh { solid, .. } if solid.is_open())
 }
 
 fn ball(p: DVec3, radius: f64) -> (f64, DVec3) {

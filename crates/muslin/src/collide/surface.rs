@@ -1,6 +1,6 @@
 //! Triangles to draw a body with.
 
-use crate::model::Shape;
+use crate::model::{Shape, hull};
 use glam::{Vec2, Vec3, vec2, vec3};
 
 /// Segments around a round body.
@@ -38,6 +38,14 @@ pub fn of(shape: &Shape) -> Surface {
             let (r, y) = (radius as f32, 0.5 * height as f32);
             turned(&[vec2(0.0, -y), vec2(r, -y), vec2(0.0, y)])
         }
+        Shape::Hull { ref points, .. } => {
+            let (corners, triangles) = hull(points).unwrap_or_default();
+            Surface { vertices: corners.iter().map(|v| v.as_vec3()).collect(), triangles }
+        }
+        Shape::Mesh { ref vertices, ref triangles, .. } => Surface {
+            vertices: vertices.iter().map(|v| v.as_vec3()).collect(),
+            triangles: triangles.clone(),
+        },
         Shape::Box { size } => {
             let half = 0.5 * size.as_vec3();
             let corner = |i: u32| {

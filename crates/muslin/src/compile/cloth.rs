@@ -543,6 +543,15 @@ fn add_pins(
             }
             path.push((waypoint.time, waypoint.offset.as_vec3()));
         }
+        let names = || draft.colliders.iter().map(|body| body.name.as_str());
+        let body = match &pin.body {
+            Some(name) => Some(names().position(|known| known == name).ok_or_else(|| {
+                let known: Vec<_> = names().collect();
+                let remedy = format!("name a [[collider]] of the scene: {}", known.join(", "));
+                check.error(&key("body"), name, &remedy)
+            })?),
+            None => None,
+        };
         let release = pin.release.unwrap_or(f64::INFINITY);
         if release.is_nan() {
             return Err(check.error(&key("release"), release, "must be a time in seconds"));
@@ -552,10 +561,11 @@ fn add_pins(
                 let remedy = format!("the cloth has only {n} particles");
                 return Err(check.error(&key("particles"), particle, &remedy));
             }
-            let start = shape.start[particle].as_vec3();
-            let particle = (first + particle) as u32;
+            let start = shape.start[particle];
+            let start = body.map_or(start, |body| draft.colliders[body].pose(0.0).to_own(start));
+            let (particle, start) = ((first + particle) as u32, start.as_vec3());
             let (path, clamp) = (path.clone(), pin.clamp);
-            draft.pins.push(Pin { particle, start, path, release, clamp });
+            draft.pins.push(Pin { particle, start, body, path, release, clamp });
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ mod cuts;
 use crate::error::Error;
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
-use crate::model::{self, Air, ClothPart, Hinges, Model, Pin, Springs, Turning};
+use crate::model::{self, Air, ClothPart, Collider, Hinges, Model, Pin, Springs, Turning};
 use crate::scene::{self, Cloth, Scene};
 use check::Check;
 use glam::{DVec3, Vec3};
@@ -31,6 +31,7 @@ struct Draft {
     hinges: Hinges,
     turning: Turning,
     triangles: Vec<[u32; 3]>,
+    colliders: Vec<Collider>,
     pins: Vec<Pin>,
     cloths: Vec<ClothPart>,
 }
@@ -47,14 +48,13 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         return Err(Error::new("cloth", "[]", "a scene needs at least one [[cloth]]"));
     }
 
-    let mut draft = Draft::default();
-    for (index, cloth) in scene.cloth.iter().enumerate() {
-        add_layers(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
-    }
-
     let colliders = (scene.colliders.iter().enumerate())
         .map(|(index, body)| collider::compile(body, &Check::new(&format!("collider.{index}."))))
         .collect::<Result<_, _>>()?;
+    let mut draft = Draft { colliders, ..Draft::default() };
+    for (index, cloth) in scene.cloth.iter().enumerate() {
+        add_layers(&mut draft, cloth, &Check::new(&format!("cloth.{index}.")))?;
+    }
 
     let self_contact = scene.self_contact.map(compile_self_contact).transpose()?;
 
@@ -98,7 +98,7 @@ pub fn compile(scene: &Scene) -> Result<Model, Error> {
         hinges: draft.hinges,
         triangles: draft.triangles,
         pins: draft.pins,
-        colliders,
+        colliders: draft.colliders,
         self_contact,
         piece,
         piece_count,

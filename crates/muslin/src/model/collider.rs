@@ -1,5 +1,6 @@
 //! Bodies that cloth meets: what they are, where they are when.
 
+use super::solid::Solid;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,33 @@ pub enum Shape {
         radius: f64,
         /// Length from base to tip. [m]
         height: f64,
+    },
+    /// The convex hull of points.
+    Hull {
+        /// The points, in any order; those inside do not matter. [m]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        points: Vec<DVec3>,
+        /// OBJ file whose vertices are the points, relative to the scene file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+        /// Made when the scene is compiled.
+        #[serde(skip)]
+        solid: Solid,
+    },
+    /// A triangle mesh: a solid if it is closed, else a sheet that cloth does not pass from either side.
+    Mesh {
+        /// Vertices. [m]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        vertices: Vec<DVec3>,
+        /// Corners of each triangle.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        triangles: Vec<[u32; 3]>,
+        /// OBJ file that holds them, relative to the scene file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+        /// Made when the scene is compiled.
+        #[serde(skip)]
+        solid: Solid,
     },
 }
 

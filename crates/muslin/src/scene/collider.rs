@@ -1,7 +1,7 @@
 //! Bodies as a user describes them.
 
 use crate::collide::surface;
-use crate::model::{Pose, Shape, rotation};
+use crate::model::{Pose, Shape, Solid, rotation};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,17 @@ impl Collider {
     /// A cone with its tip up.
     pub fn cone(centre: DVec3, radius: f64, height: f64) -> Self {
         Self::of(Shape::Cone { radius, height }, centre)
+    }
+
+    /// The convex hull of points, given about `centre`.
+    pub fn hull(centre: DVec3, points: Vec<DVec3>) -> Self {
+        Self::of(Shape::Hull { points, file: None, solid: Solid::default() }, centre)
+    }
+
+    /// A triangle mesh, given about `centre`: closed or open.
+    pub fn mesh(centre: DVec3, vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Self {
+        let solid = Solid::default();
+        Self::of(Shape::Mesh { vertices, triangles, file: None, solid }, centre)
     }
 
     /// With this coefficient of friction.

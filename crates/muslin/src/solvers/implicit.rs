@@ -224,11 +224,11 @@ impl Implicit {
         let Self { system, x, orientation, v, .. } = self;
         let (jacobian, at) = (self.method.jacobian, motion(x, orientation, v));
         self.forces.evaluate_external(model, inputs, par, at.x, at.v);
-        (self.forces.total.iter_mut().zip(&step.contact.friction)).for_each(|(f, t)| *f += *t);
         let safeguarded = self.method.newton > 1 || self.method.solver == LinearSolver::Hierarchy;
         if safeguarded || self.pyramid.is_some() {
             self.external.copy_from_slice(&self.forces.total);
         }
+        (self.forces.total.iter_mut().zip(&step.contact.force)).for_each(|(f, t)| *f += *t);
         self.forces.add_elastic(model, &self.floors, par, at);
         let drag = 1.0 + h * model.air.drag;
         let constants = model.mass.iter().zip(&model.absolute_damping);
@@ -373,7 +373,8 @@ impl Implicit {
                 }
                 begun = clock::now();
                 // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
-                let tolerance = method.tolerance * self.strain_energy.sqrt();
+                let strain = method.tolerance * self.strain_energy.sqrt();
+                let tolerance = strain.min(step.contact.error.sqrt());
                 let (outcome, left) = levels.solve(par, b, Stop { tolerance, ..stop }, change);
                 self.strain_left = left / self.strain_energy.sqrt();
                 self.momentum.balance(step, &system.lumped, b, change);

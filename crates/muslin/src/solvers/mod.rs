@@ -414,6 +414,8 @@ pub struct Step<'a> {
 pub struct Solved {
     /// Sweeps or iterations; substeps of the hybrid.
     pub iterations: u32,
+    /// Times the step was solved: again where contacts were guessed wrong.
+    pub rounds: u32,
     /// Cost of the solve in products with the system matrix.
     pub work: f64,
     /// ‖b − A x‖/‖b‖, if there is a system and it was measured.
@@ -436,6 +438,7 @@ impl Solved {
     /// For methods that solve nothing.
     pub const EXPLICIT: Self = Self {
         iterations: 0,
+        rounds: 1,
         work: 0.0,
         residual: None,
         strain_left: None,

@@ -5,7 +5,7 @@
 //!          + ½ Σ (v − v_n)ᵀ W (v − v_n)
 //! ```
 //!
-//! with f_e the external forces at the velocity v_k of the linearisation, w = m + h c the scalar
+//! with f_e the external forces, those of bodies included, at the velocity v_k of the linearisation, w = m + h c the scalar
 //! diagonal, D the dampers of springs and 3D springs in the directions of x_k, and W the
 //! weights of contacts. Its gradient at v_k
 //! is minus the right-hand side of Newton's equation, so a step that lowers Φ makes progress, however
@@ -45,9 +45,12 @@ impl Potential<'_> {
             sum += 0.5 * (f64::from(self.lumped[i]) - mass) * moved.length_squared();
             sum -= f64::from(h) * self.external[i].as_dvec3().dot(moved);
         }
-        for (i, weight) in self.step.contact.weight.iter().enumerate() {
-            let change = self.drift[i] + share * change[i];
+        let contact = self.step.contact;
+        for (i, (weight, force)) in contact.weight.iter().zip(&contact.force).enumerate() {
+            let moved = share * change[i];
+            let change = self.drift[i] + moved;
             sum += 0.5 * f64::from(change.dot(*weight * change));
+            sum -= f64::from(h) * force.as_dvec3().dot(moved.as_dvec3());
         }
         for (i, inertia) in model.turning.inertia.iter().enumerate() {
             let turned = (velocity(n + i) - self.start.spin[i]).as_dvec3();

@@ -1,0 +1,185 @@
+//! Hulls, meshes and the walking mannequin, against what can be said of them without the engine's code.
+
+use muslin::collide::{shape, surface};
+use muslin::model;
+use muslin::scene::{Key, Shape, Springs};
+use muslin::{Cloth, Collider, DVec3, Fabric, Method, Pose, Scene, Sheet, Sim, dvec3};
+
+const SIZE: DVec3 = dvec3(0.6, 0.3, 0.9);
+
+/// The corners and triangles of a box.
+fn corners_of_box() -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let surface = surface::of(&Shape::Box { size: SIZE });
+    (surface.vertices.iter().map(|v| v.as_dvec3()).collect(), surface.triangles)
+}
+
+/// The same box in three descriptions.
+fn boxes(centre: DVec3) -> [Collider; 3] {
+    let (vertices, triangles) = corners_of_box();
+    let inside_out = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
+    [
+        Collider::cuboid(centre, SIZE),
+        Collider::hull(centre, vertices.iter().copied().chain([DVec3::ZERO]).collect()),
+        Collider::mesh(centre, vertices, inside_out),
+    ]
+}
+
+fn compiled(body: Collider) -> model::Collider {
+    let mut scene = Scene::new();
+    scene.add_cloth(Sheet::square(1.0, 4), Fabric::cotton());
+    scene.add_collider(body);
+    scene.compile().unwrap().colliders.remove(0)
+}
+
+#[test]
+fn a_box_is_the_same_as_a_hull_and_as_a_mesh() {
+    let [cuboid, hull, mesh] = boxes(DVec3::ZERO).map(compiled);
+    let at = |i: i32| 0.0137 + 0.11 * f64::from(i);
+    for (i, j, k) in (0..4096).map(|n| (n % 16 - 8, n / 16 % 16 - 8, n / 256 - 8)) {
+        let p = dvec3(at(i), at(j), at(k));
+        let (d, n) = shape::distance(&cuboid.shape, p);
+        for other in [&hull, &mesh] {
+            let (found, direction) = shape::distance(&other.shape, p);
+            // Corners of the surface to draw are single precision.
+            assert!((found - d).abs() < 1e-6, "{p}: {found}, not {d}");
+            assert!(direction.distance(n) < 1e-5, "{p}: {direction}, not {n}");
+        }
+    }
+}
+
+#[test]
+fn cloth_lies_on_hulls_and_meshes_as_on_boxes() {
+    for method in ["muslin", "implicit-euler", "xpbd"] {
+        for body in boxes(dvec3(0.0, -0.2, 0.0)) {
+            let mut scene = Scene { substeps: 4, ..Scene::new() };
+            let cloth = Cloth { origin: dvec3(-0.2, 0.0, -0.2), ..Sheet::square(0.4, 9) };
+            scene.add_cloth(cloth, Fabric::cotton());
+            scene.add_collider(body);
+            let mut sim =
+                Sim::new(scene.compile().unwrap(), Method::preset(method).unwrap()).unwrap();
+            for _ in 0..60 {
+                sim.advance(1.0 / 60.0);
+            }
+            for x in &sim.state().x {
+                assert!((x.y + 0.045).abs() < 2e-4, "{method}: {x} on {:?}", scene.colliders[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_open_mesh_stops_cloth_from_both_sides() {
+    let sheet = Collider::mesh(
+        DVec3::ZERO,
+        vec![
+            dvec3(-2.0, 0.0, -2.0),
+            dvec3(2.0, 0.0, -2.0),
+            dvec3(2.0, 0.0, 2.0),
+            dvec3(-2.0, 0.0, 2.0),
+        ],
+        vec![[0, 1, 2], [0, 2, 3]],
+    );
+    for method in ["muslin", "implicit-euler", "kim-2006", "symplectic-euler", "xpbd", "meshless"] {
+        for side in [1.0f32, -1.0] {
+            let mut scene = Scene {
+                substeps: 4,
+                gravity: dvec3(0.0, -9.81 * f64::from(side), 0.0),
+                ..Scene::new()
+            };
+            scene.cloth.push(Cloth {
+                origin: dvec3(-0.25, 0.3 * f64::from(side), -0.25),
+                velocity: dvec3(1.0, -20.0 * f64::from(side), 0.0),
+                springs: Springs { structural: 20.0, shear: 10.0, ..Springs::default() },
+                particle_mass: Some(0.01),
+                absolute_damping: 0.01,
+                ..Sheet::square(0.5, 7)
+            });
+            scene.add_collider(sheet.clone());
+            let mut sim =
+                Sim::new(scene.compile().unwrap(), Method::preset(method).unwrap()).unwrap();
+            for frame in 0..60 {
+                sim.advance(1.0 / 60.0);
+                let nearest = sim.state().x.iter().map(|x| side * x.y).fold(f32::MAX, f32::min);
+                assert!(nearest > 4.8e-3, "{method} from {side}: {nearest} in frame {frame}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_hulls_and_meshes_are_refused_by_name() {
+    let refused = |body: Collider| {
+        let mut scene = Scene::new();
+        scene.add_cloth(Sheet::square(1.0, 4), Fabric::cotton());
+        scene.add_collider(body);
+        scene.compile().unwrap_err().to_string()
+    };
+    let flat = vec![DVec3::ZERO, DVec3::X, DVec3::Y, dvec3(1.0, 1.0, 0.0)];
+    let message = refused(Collider::hull(DVec3::ZERO, flat.clone()));
+    assert!(message.starts_with("collider.0.shape.points = 4 points: a hull needs"), "{message}");
+    let message = refused(Collider::hull(DVec3::ZERO, vec![DVec3::NAN; 4]));
+    assert!(message.starts_with("collider.0.shape.points.0 = "), "{message}");
+    let message = refused(Collider::mesh(DVec3::ZERO, flat.clone(), vec![[0, 1, 7]]));
+    assert!(message.starts_with("collider.0.shape.triangles.0 = 7: the mesh has"), "{message}");
+    let message = refused(Collider::mesh(DVec3::ZERO, flat, vec![[0, 1, 1]]));
+    assert!(message.starts_with("collider.0.shape.triangles = 1 of them: a mesh"), "{message}");
+}
+
+/// Distance of a point from a capsule along y, without the engine's code.
+fn outside_capsule(p: DVec3, pose: &Pose, radius: f64, height: f64) -> f64 {
+    let axis = pose.rotation * DVec3::Y;
+    let along = (p - pose.position).dot(axis).max(-0.5 * height).min(0.5 * height);
+    p.distance(pose.position + along * axis) - radius
+}
+
+#[test]
+fn no_cloth_is_ever_inside_the_walking_mannequin() {
+    let scene = muslin::scenes::named("dressed-walk").unwrap();
+    let mut sim = Sim::new(scene.compile().unwrap(), Method::preset("muslin").unwrap()).unwrap();
+    let frames = (scene.seconds / scene.dt).round() as usize;
+    let mut touched = 0;
+    for frame in 0..frames {
+        let report = sim.step(scene.dt as f32);
+        touched = touched.max(report.contacts);
+        let (state, model) = (sim.state(), sim.model());
+        for (pose, body) in state.colliders.iter().zip(&model.colliders) {
+            let Shape::Capsule { radius, height } = body.shape else { panic!("{:?}", body.shape) };
+            for corners in &model.triangles {
+                let [a, b, c] = corners.map(|i| state.x[i as usize].as_dvec3());
+                for p in [a, b, c, (a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0, (a + b + c) / 3.0] {
+                    let out = outside_capsule(p, pose, radius, height);
+                    assert!(out > 0.0, "frame {frame}: {} m inside {}", -out, body.name);
+                }
+            }
+        }
+    }
+    assert!(touched > 20, "only {touched} contacts: the skirt does not touch the legs");
+}
+
+#[test]
+fn a_waistband_goes_with_its_body() {
+    let mut scene = Scene::new();
+    let cloth = Cloth { origin: dvec3(0.3, 0.0, 0.0), down: DVec3::NEG_Y, ..Sheet::square(0.2, 5) };
+    scene.add_cloth(cloth, Fabric::cotton());
+    let pin = muslin::scene::Pin {
+        particles: vec![0, 4],
+        body: Some("hips".into()),
+        ..Default::default()
+    };
+    scene.cloth[0].pins.push(pin);
+    let key = Key { time: 1.0, offset: dvec3(0.5, 0.2, 0.0), turn: dvec3(0.0, 1.5, 0.0) };
+    let hips = Collider { name: "hips".into(), ..Collider::sphere(DVec3::ZERO, 0.1) };
+    scene.add_collider(hips.path(vec![Key::default(), key]));
+    let mut sim = Sim::new(scene.compile().unwrap(), Method::preset("muslin").unwrap()).unwrap();
+    for _ in 0..70 {
+        sim.advance(1.0 / 60.0);
+    }
+    let turn = glam::DQuat::from_rotation_y(1.5);
+    for (i, start) in [(0, 0.3), (4, 0.5)] {
+        let wanted = turn * dvec3(start, 0.0, 0.0) + dvec3(0.5, 0.2, 0.0);
+        assert!(sim.state().x[i].as_dvec3().distance(wanted) < 1e-6, "{}", sim.state().x[i]);
+    }
+    scene.cloth[0].pins[0].body = Some("hip".into());
+    let message = scene.compile().unwrap_err().to_string();
+    assert!(message.starts_with("cloth.0.pins.0.body = hip: name a [[collider]]"), "{message}");
+}
