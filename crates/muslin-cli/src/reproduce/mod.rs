@@ -7,6 +7,7 @@
 mod disc;
 mod finding;
 mod jeong;
+mod jeong_cost;
 mod kang_cho;
 mod kang_cho_limits;
 mod kim;
@@ -75,7 +76,7 @@ pub const PAPERS: &[Paper] = &[
         name: PaperName::Jeong,
         authors: "Jeong & Lee",
         title: "A New 3D Spring for Deformable Object Animation",
-        experiments: &[jeong::EXPERIMENTS],
+        experiments: &[jeong::EXPERIMENTS, jeong_cost::EXPERIMENTS],
     },
 ];
 
