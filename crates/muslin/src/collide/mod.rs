@@ -53,7 +53,7 @@ const DEEP: f64 = 0.02;
 pub const MOST_SOLVES: u32 = 4;
 
 /// What contacts tell a solver; empty where a scene has no bodies.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Guide {
     /// Weight on each particle's block of the system matrix, which keeps the velocity it came with
     /// in the directions that bodies decide. [kg]
@@ -64,6 +64,13 @@ pub struct Guide {
     /// Energy that the error of a solve may have if impulses are to be known to a share of the
     /// particles' weight; infinite where nothing touches or weighs. [J]
     pub error: f64,
+}
+
+/// Without bodies nothing is told, and any error will do.
+impl Default for Guide {
+    fn default() -> Self {
+        Self { weight: Vec::new(), force: Vec::new(), error: f64::INFINITY }
+    }
 }
 
 impl Guide {
