@@ -96,7 +96,7 @@ fn no_method_lets_cloth_through_cloth_or_gains_energy() {
 
 #[test]
 fn built_in_scenes_have_no_crossings() {
-    for (name, seconds) in [("stack", 0.5), ("twist", 6.0), ("funnel", 1.6), ("drape", 1.0)] {
+    for (name, seconds) in [("stack", 0.3), ("twist", 1.0), ("funnel", 0.5), ("drape", 0.6)] {
         for method in ["implicit-euler", "muslin", "kim-2006", "xpbd", "meshless"] {
             let (contacts, _) = run(&small(name), method, seconds);
             println!("{name}, {method}: {contacts} contacts");
