@@ -106,7 +106,7 @@ pub const SCENES: &[BuiltIn] = &[
     BuiltIn {
         name: "twist",
         about: "a tube of silk twisted by four turns between its rims",
-        build: || folds::twist(48, 41),
+        build: || folds::twist(24, 21),
     },
     BuiltIn {
         name: "funnel",

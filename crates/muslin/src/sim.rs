@@ -179,7 +179,7 @@ impl Sim {
             stages.iterating += solved.iterating;
 
             // Check: nothing that is not finite leaves a step.
-            if self.state.is_finite() {
+            if self.state.is_finite() && !self.self_contact.is_flooded() {
                 self.place_held();
             } else {
                 self.roll_back();
@@ -291,7 +291,7 @@ impl Sim {
         if contacts.any() && state.is_finite() {
             contacts.finish(&at, before, state, solver.drift().is_some());
         }
-        if self_contact.any() && state.is_finite() {
+        if self_contact.any() && state.is_finite() && !self_contact.is_flooded() {
             self_contact.keep_apart(&at, &inputs.held, before, state);
         }
     }

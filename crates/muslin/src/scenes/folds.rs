@@ -11,7 +11,7 @@ pub(super) fn stack() -> Scene {
         origin: dvec3(-0.3, 0.0, -0.3),
         layers: 10,
         layer_step: dvec3(0.0, 0.01, 0.0),
-        ..Sheet::square(0.6, 31)
+        ..Sheet::square(0.6, 11)
     };
     let post = Collider::cylinder(dvec3(0.0, -0.16, 0.0), 0.15, 0.8)
         .rotated(0.25 * TAU * DVec3::X)
@@ -111,7 +111,7 @@ pub(super) fn funnel() -> Scene {
     let cloth = Cloth {
         fabric: Some("cotton".into()),
         origin: dvec3(-0.35, rim + 0.05, -0.35),
-        ..Sheet::square(0.7, 41)
+        ..Sheet::square(0.7, 21)
     };
     Scene {
         seconds: 3.5,

@@ -48,6 +48,10 @@ const GENTLE_ROUNDS: u32 = 40;
 const FIRM_ROUNDS: u32 = 48;
 const MOST_ROUNDS: u32 = 96;
 
+/// Pairs of a task for every particle of the scene at most: cloth flung about by a step that went wrong
+/// would meet itself everywhere.
+const MOST_PAIRS: usize = 40;
+
 /// Two primitives that may meet in this step.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
@@ -100,6 +104,8 @@ pub struct SelfContact {
     /// Pairs of triangles that cross, ascending.
     entangled: Vec<[u32; 2]>,
     in_tangle: Vec<bool>,
+    /// More pairs than can be looked at.
+    flooded: bool,
     count: Count,
 }
 
@@ -139,6 +145,11 @@ impl SelfContact {
         !self.share.is_empty()
     }
 
+    /// Whether there were too many pairs to look at: the step cannot be kept.
+    pub fn is_flooded(&self) -> bool {
+        self.flooded
+    }
+
     /// What cloth did to cloth in the last step.
     pub fn count(&self) -> Count {
         self.count
@@ -162,6 +173,7 @@ impl SelfContact {
                 if entangled::cross(triangles[a as usize], triangles[b as usize], x) {
                     self.entangled.push([a.min(b), a.max(b)]);
                 }
+                true
             });
         }
         self.entangled.sort_unstable();
@@ -187,6 +199,10 @@ impl SelfContact {
         self.end.copy_from_slice(&state.x);
         self.asked.fill(true);
         self.search(at, &before.x);
+        self.count = Count::default();
+        if self.flooded {
+            return;
+        }
         self.find_support(at.model, bodies, before);
         let setting = Setting {
             model: at.model,
@@ -206,7 +222,6 @@ impl SelfContact {
         };
         let new = self.pairs.iter().filter(is_new);
         self.contacts.extend(new.filter_map(|p| setting.contact(p, &before.x, &self.end)));
-        self.count = Count::default();
         state.presses.clear();
         if self.contacts.is_empty() {
             return;
@@ -269,11 +284,16 @@ impl SelfContact {
         let asked = &self.asked;
         self.tree.fit(triangles, x, &self.end, |c| asked[c as usize]);
         let mut tasks = std::mem::take(&mut self.tasks);
+        let most = MOST_PAIRS * x.len();
         let near = Near { of: self, model: at.model, x, reach: (1.0 + MARGIN) * self.thickness };
         at.par.each(&mut tasks, |task, found| {
             found.clear();
-            near.of.tree.pairs(task, near.reach as f32, |a, b| near.add(a, b, found));
+            near.of.tree.pairs(task, near.reach as f32, |a, b| {
+                near.add(a, b, found);
+                found.len() < most
+            });
         });
+        self.flooded = tasks.iter().any(|found| found.len() >= most);
         tasks.iter().for_each(|found| self.pairs.extend_from_slice(found));
         self.tasks = tasks;
         for (i, searched) in self.searched.iter_mut().enumerate() {
@@ -303,6 +323,9 @@ impl SelfContact {
         }
         for round in 0..=MOST_ROUNDS {
             self.search_again(at, x);
+            if self.flooded {
+                return;
+            }
             self.judge(at, x, least, round == 0);
             self.changed.fill(false);
             if self.until.iter().all(|until| *until >= 1.0) {

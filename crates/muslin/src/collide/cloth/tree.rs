@@ -163,8 +163,9 @@ impl Tree {
     }
 
     /// Calls `found(a, b)` for the pairs of triangles of one task that may come nearer than `reach`, one
-    /// of which is to be looked at: each pair in exactly one task, in an order of its own.
-    pub fn pairs(&self, task: usize, reach: f32, mut found: impl FnMut(u32, u32)) {
+    /// of which is to be looked at: each pair in exactly one task, in an order of its own. Ends when
+    /// `found` says that it has enough.
+    pub fn pairs(&self, task: usize, reach: f32, mut found: impl FnMut(u32, u32) -> bool) {
         let reach = Vec3A::splat(reach);
         let top = self.tops[task];
         // Depth of the tree times two.
@@ -196,7 +197,11 @@ impl Tree {
                     continue;
                 }
                 match (left.is_leaf, right.is_leaf) {
-                    (true, true) => found(left.item, right.item),
+                    (true, true) => {
+                        if !found(left.item, right.item) {
+                            return;
+                        }
+                    }
                     (false, true) => {
                         push((left.item, b));
                         push((a + 1, b));
