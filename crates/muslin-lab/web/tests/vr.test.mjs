@@ -140,9 +140,10 @@ const follows = (page, side, particle) => until(page, ([i, p, near]) =>
 });
 async function letGo(page, side, particle) {
   await page.evaluate((s) => headset.close(s, false), side);
-  await until(page, ([i, p, near]) =>
-    lab.vr.hands[i].held === null && headset.away(lab.vr.hands[i].point, headset.at(p)) > near + 0.02,
-  [hand[side], particle, NEAR]);
+  await until(page, (i) => lab.vr.hands[i].held === null, hand[side]);
+  // The hand goes, and what it has let go of does not follow.
+  await move(page, side, [0, 0.3, 0.1]);
+  await until(page, ([i, p, near]) => headset.away(lab.vr.hands[i].point, headset.at(p)) > near + 0.02, [hand[side], particle, NEAR]);
 }
 async function press(page, button) {
   await page.evaluate((b) => headset.aim('right', lab.vr.buttonAt(b), 0.12), button);
