@@ -15,6 +15,7 @@
 //! at the start are left alone until they no longer do.
 
 mod entangled;
+mod near;
 pub mod pair;
 mod response;
 mod star;
@@ -26,6 +27,7 @@ use crate::model::{Model, Pose};
 use crate::par::BLOCK;
 use crate::state::{Press, State};
 use glam::{DVec3, Vec3};
+use near::Near;
 use pair::{Kind, Nearest};
 use response::{Contact, Setting};
 use tree::Tree;
@@ -122,7 +124,7 @@ impl SelfContact {
             friction: wanted.friction as f32,
             tasks,
             tree,
-            owned: owned(model),
+            owned: near::owned(model),
             closed: star::closed(model),
             open: vec![false; n],
             searched: vec![Vec3::ZERO; n],
@@ -478,128 +480,4 @@ impl Pair {
         }
         pair::first_meeting(self.kind, from, d, least).map_or(1.0, |time| time as f32)
     }
-}
-
-/// Makes pairs of primitives of pairs of triangles.
-struct Near<'a> {
-    of: &'a SelfContact,
-    model: &'a Model,
-    x: &'a [Vec3],
-    reach: f64,
-}
-
-impl Near<'_> {
-    fn add(&self, a: u32, b: u32, found: &mut Vec<Pair>) {
-        let [first, second] = [a, b].map(|t| self.model.triangles[t as usize]);
-        let mut shared = first.iter().filter(|c| second.contains(c)).peekable();
-        if shared.peek().is_none() {
-            if self.far(first, second) {
-                return;
-            }
-        } else if shared.any(|c| self.of.open[*c as usize]) {
-            return;
-        }
-        let owned = [a, b].map(|t| self.of.owned[t as usize]);
-        for (one, other, own, others) in
-            [(first, second, owned[0], owned[1]), (second, first, owned[1], owned[0])]
-        {
-            for k in (0..3).filter(|k| own & (1 << k) != 0 && !other.contains(&one[*k])) {
-                let corners = [one[k], other[0], other[1], other[2]];
-                self.add_pair(Kind::VertexTriangle, corners, others, found);
-            }
-        }
-        for k in (0..3).filter(|k| owned[0] & (8 << k) != 0) {
-            let [p, q] = [first[k], first[(k + 1) % 3]];
-            for l in (0..3).filter(|l| owned[1] & (8 << l) != 0) {
-                let [r, s] = [second[l], second[(l + 1) % 3]];
-                if p != r && p != s && q != r && q != s {
-                    self.add_pair(Kind::EdgeEdge, [p, q, r, s], 0, found);
-                }
-            }
-        }
-    }
-
-    /// Whether a plane across the line between their middles keeps two triangles apart.
-    fn far(&self, first: [u32; 3], second: [u32; 3]) -> bool {
-        let (x, end) = (self.x, &self.of.end);
-        let middle = |t: [u32; 3]| t.iter().map(|c| x[*c as usize]).sum::<Vec3>();
-        let across = middle(first) - middle(second);
-        let between = |at: &[Vec3]| {
-            let lowest = first.map(|c| across.dot(at[c as usize]));
-            let highest = second.map(|c| across.dot(at[c as usize]));
-            lowest[0].min(lowest[1]).min(lowest[2]) - highest[0].max(highest[1]).max(highest[2])
-        };
-        let reach = self.reach as f32 * across.length();
-        between(x) > reach && between(end) > reach
-    }
-
-    /// `owned`: what the triangle of a vertex and a triangle stands for.
-    fn add_pair(&self, kind: Kind, corners: [u32; 4], owned: u8, found: &mut Vec<Pair>) {
-        let asked = corners.iter().any(|c| self.of.asked[*c as usize]);
-        if !asked || self.in_tangle(kind, corners) {
-            return;
-        }
-        let at = corners.map(|c| self.x[c as usize].as_dvec3());
-        let d = std::array::from_fn(|i| self.of.end[corners[i] as usize].as_dvec3() - at[i]);
-        let near = pair::nearest(kind, at);
-        if near.gap <= pair::relative_motion(kind, d) + self.reach {
-            let again = is_again(kind, near.weights, owned);
-            found.push(Pair { kind, corners, near, again });
-        }
-    }
-
-    /// Whether the primitives belong to triangles that cross.
-    fn in_tangle(&self, kind: Kind, corners: [u32; 4]) -> bool {
-        if self.of.entangled.is_empty() || !corners.iter().any(|c| self.of.in_tangle[*c as usize]) {
-            return false;
-        }
-        let (first, second) = corners.split_at(kind.split());
-        let having = |corners: &[u32]| -> Vec<u32> {
-            let members = self.model.triangle_members.of(corners[0] as usize).iter();
-            let has = |t: u32| corners.iter().all(|c| self.model.triangles[t as usize].contains(c));
-            members.map(|m| m.item).filter(|t| has(*t)).collect()
-        };
-        let (first, second) = (having(first), having(second));
-        first.iter().any(|a| {
-            let crosses =
-                |b: &u32| self.of.entangled.binary_search(&[*a.min(b), *a.max(b)]).is_ok();
-            second.iter().any(crosses)
-        })
-    }
-}
-
-/// See [`Pair::again`].
-fn is_again(kind: Kind, weights: [f64; 4], owned: u8) -> bool {
-    if kind == Kind::EdgeEdge {
-        return weights.contains(&0.0);
-    }
-    let on = [weights[1] != 0.0, weights[2] != 0.0, weights[3] != 0.0];
-    let stands_for = match on {
-        [true, true, true] => return false,
-        [true, true, false] => 8,
-        [false, true, true] => 8 << 1,
-        [true, false, true] => 8 << 2,
-        [true, false, false] => 1,
-        [false, true, false] => 1 << 1,
-        _ => 1 << 2,
-    };
-    owned & stands_for == 0
-}
-
-/// Gives each vertex and each edge to the first triangle that has it.
-fn owned(model: &Model) -> Vec<u8> {
-    let has = |t: u32, end: u32| model.triangles[t as usize].contains(&end);
-    let first_with = |ends: [u32; 2]| {
-        let members = model.triangle_members.of(ends[0] as usize);
-        members.iter().map(|m| m.item).find(|t| has(*t, ends[1]))
-    };
-    (model.triangles.iter().zip(0u32..))
-        .map(|(corners, t)| {
-            (0..3).fold(0, |bits, k| {
-                let vertex = u8::from(first_with([corners[k]; 2]) == Some(t));
-                let side = u8::from(first_with([corners[k], corners[(k + 1) % 3]]) == Some(t));
-                bits | vertex << k | side << (3 + k)
-            })
-        })
-        .collect()
 }
