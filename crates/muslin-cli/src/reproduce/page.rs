@@ -56,7 +56,7 @@ pub fn page(outcomes: &[Outcome], quick: bool, when: &str) -> String {
         colours.join(", ")
     );
     for paper in PAPERS {
-        let mut own = outcomes.iter().filter(|o| std::ptr::eq(o.paper, paper)).peekable();
+        let mut own = outcomes.iter().filter(|o| o.paper.authors == paper.authors).peekable();
         if own.peek().is_some() {
             let _ = writeln!(
                 html,
