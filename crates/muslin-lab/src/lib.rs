@@ -8,10 +8,12 @@
 #[cfg(not(target_family = "wasm"))]
 mod assets;
 mod frame;
+mod message;
 mod recording;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;
 mod workbench;
 
+pub use message::{Command, Message};
 pub use recording::{Act, Event, Recording};
-pub use workbench::{Command, Limits, Message, Workbench};
+pub use workbench::{Limits, Workbench};

@@ -5,7 +5,8 @@
 //! site can use a visitor's browser to talk to it.
 
 use crate::assets;
-use crate::workbench::{Limits, Message, Workbench};
+use crate::message::Message;
+use crate::workbench::{Limits, Workbench};
 use axum::Router;
 use axum::extract::ws::{self, WebSocket, WebSocketUpgrade};
 use axum::extract::{Request, State};
