@@ -11,7 +11,7 @@ use super::conjugate_gradient::residual;
 use super::vectors::update;
 use super::{ProductSum, Sym3, System, Topology};
 use crate::par::{BLOCK, Par, widest};
-use glam::{Vec3, Vec3A};
+use glam::{Vec3, Vec4, Vec4Swizzles};
 
 /// `sweeps` block Jacobi sweeps; `r` is scratch.
 #[allow(clippy::too_many_arguments)]
@@ -41,18 +41,17 @@ pub fn hold(inverse: &mut [Sym3], free: &[f32]) {
     }
 }
 
-/// Rows of the matrix as a sweep reads them, and its vectors padded to four floats.
+/// Rows of the matrix as a sweep reads them, and its vectors as [`ProductSum`] takes them.
 #[derive(Clone, Debug, Default)]
 pub struct GaussSeidel {
     /// Neighbours of particle i: `neighbours[offsets[i]..offsets[i + 1]]`, the `earlier[i]` of lower
-    /// index first, ascending, then the later ones, descending. So in either direction the one that
-    /// was changed last can be summed last, and the rest of the sum need not wait for it.
+    /// index first, ascending, then the later ones.
     offsets: Vec<u32>,
     earlier: Vec<u32>,
     neighbours: Vec<Neighbour>,
-    x: Vec<Vec3A>,
+    x: Vec<Vec4>,
     /// New values of one colour.
-    new: Vec<Vec3A>,
+    new: Vec<Vec4>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,12 +74,11 @@ impl GaussSeidel {
             let row = &mut rows.neighbours[first..];
             row.sort_by_key(|n| (n.particle, n.link));
             let earlier = row.partition_point(|n| n.particle < i as u32);
-            row[earlier..].reverse();
             rows.earlier.push(earlier as u32);
             rows.offsets.push(rows.neighbours.len() as u32);
         }
-        rows.x = vec![Vec3A::ZERO; n];
-        rows.new = vec![Vec3A::ZERO; n];
+        rows.x = vec![Vec4::ZERO; n];
+        rows.new = vec![Vec4::ZERO; n];
         rows
     }
 
@@ -99,33 +97,9 @@ impl GaussSeidel {
         for sweep in 0..sweeps {
             let earlier_only = sweep == 0 && from_zero;
             widest(RowSweep { rows: self, system, topology, b, earlier_only });
+            self.flush(sweep);
         }
         self.finish(x);
-    }
-
-    /// One forward sweep from zero of a system without elements: x = (D + L)⁻¹ b.
-    pub fn forward_from_zero(&mut self, system: &System, topology: &Topology, b: &[Vec3]) {
-        widest(LinkSweep { rows: self, system, topology, b, backward: false });
-    }
-
-    /// b − A x after [`GaussSeidel::forward_from_zero`]: −U x, the rows' later neighbours only.
-    pub fn left_by_forward(&self, system: &System, r: &mut [Vec3]) {
-        widest(Left { rows: self, system, r });
-    }
-
-    /// One backward sweep of a system without elements, from the current values.
-    pub fn backward(&mut self, system: &System, topology: &Topology, b: &[Vec3]) {
-        widest(LinkSweep { rows: self, system, topology, b, backward: true });
-    }
-
-    /// The values being relaxed.
-    pub fn values(&self) -> &[Vec3A] {
-        &self.x
-    }
-
-    /// The same, to change them.
-    pub fn values_mut(&mut self) -> &mut [Vec3A] {
-        &mut self.x
     }
 
     /// `sweeps` sweeps colour by colour; particles of one colour are computed together.
@@ -140,7 +114,7 @@ impl GaussSeidel {
         x: &mut [Vec3],
     ) {
         self.start(system, topology, x);
-        for _ in 0..sweeps {
+        for sweep in 0..sweeps {
             for group in topology.colours.groups() {
                 let mut new = std::mem::take(&mut self.new);
                 let (rows, shared) = (&*self, &*system);
@@ -156,20 +130,21 @@ impl GaussSeidel {
                 }
                 self.new = new;
             }
+            self.flush(sweep);
         }
         self.finish(x);
     }
 
     /// Takes x in, and makes `system.dots` the g · x of every element.
     fn start(&mut self, system: &mut System, topology: &Topology, x: &[Vec3]) {
-        self.x.iter_mut().zip(x).for_each(|(padded, x)| *padded = (*x).into());
+        self.x.iter_mut().zip(x).for_each(|(padded, x)| *padded = x.extend(x.x));
         for (term, dot) in system.dots.iter_mut().enumerate() {
             *dot = system.elements[term].dot(&topology.elements[term / system.parts], x);
         }
     }
 
     fn finish(&self, x: &mut [Vec3]) {
-        x.iter_mut().zip(&self.x).for_each(|(x, padded)| *x = (*padded).into());
+        x.iter_mut().zip(&self.x).for_each(|(x, padded)| *x = padded.truncate());
     }
 
     /// The earlier and the later neighbours of row i.
@@ -188,41 +163,55 @@ impl GaussSeidel {
         b: Vec3,
         i: usize,
         neighbours: [&[Neighbour]; 2],
-    ) -> Vec3A {
-        let mut products = ProductSum::default();
-        for part in neighbours {
+    ) -> Vec4 {
+        let [others, latest] = neighbours;
+        // The last one is the newest: all other work is done by the time it is known.
+        let (newest, latest) = latest.split_last().map_or((None, latest), |(n, l)| (Some(n), l));
+        let mut sum = b.extend(0.0);
+        // Two sums, so that neither waits for the other.
+        for part in [others, latest] {
+            let mut products = ProductSum::default();
             for &Neighbour { particle, link } in part {
                 products.add(&system.link_blocks[link as usize], self.x[particle as usize]);
             }
+            sum = products.plus(sum);
         }
-        let mut sum = Vec3A::from(b) + products.get();
+        if let Some(&Neighbour { particle, link }) = newest {
+            sum = system.link_blocks[link as usize].times_plus(self.x[particle as usize], sum);
+        }
         if !system.elements.is_empty() {
             for member in topology.element_members.of(i) {
                 let first = member.item as usize * system.parts;
                 for term in first..first + system.parts {
                     let element = &system.elements[term];
-                    let g = Vec3A::from(element.g[member.slot as usize]);
+                    let g = element.g[member.slot as usize].extend(0.0);
                     sum -= (element.scale * (system.dots[term] - g.dot(self.x[i]))) * g;
                 }
             }
         }
-        let mut solved = ProductSum::default();
-        solved.add(&system.inverse[i], sum);
-        // What fades out over many sweeps ends in subnormal numbers, which cost a hundred times more.
-        let new = solved.get();
-        Vec3A::select(new.abs().cmplt(Vec3A::splat(1e-25)), Vec3A::ZERO, new)
+        system.inverse[i].times_plus(sum.xyzx(), Vec4::ZERO).xyzx()
+    }
+
+    /// Ends a sweep. What fades out over many of them ends in subnormal numbers, which cost a hundred
+    /// times more: now and then it is set to zero.
+    fn flush(&mut self, sweep: u32) {
+        if sweep.is_multiple_of(8) {
+            for x in &mut self.x {
+                *x = Vec4::select(x.abs().cmplt(Vec4::splat(1e-25)), Vec4::ZERO, *x);
+            }
+        }
     }
 
     /// Sets x_i and keeps the element products up to date.
     #[inline(always)]
-    fn move_to(&mut self, system: &mut System, topology: &Topology, i: usize, new: Vec3A) {
+    fn move_to(&mut self, system: &mut System, topology: &Topology, i: usize, new: Vec4) {
         let change = new - self.x[i];
         self.x[i] = new;
         if !system.elements.is_empty() {
             for member in topology.element_members.of(i) {
                 let first = member.item as usize * system.parts;
                 for term in first..first + system.parts {
-                    let g = Vec3A::from(system.elements[term].g[member.slot as usize]);
+                    let g = system.elements[term].g[member.slot as usize].extend(0.0);
                     system.dots[term] += g.dot(change);
                 }
             }
@@ -252,60 +241,6 @@ impl pulp::NullaryFnOnce for RowSweep<'_> {
             let later = if earlier_only { &[] } else { later };
             let new = rows.relaxed(system, topology, b[i], i, [later, earlier]);
             rows.move_to(system, topology, i, new);
-        }
-    }
-}
-
-/// Half a symmetric sweep of a system without elements: forward from zero, or backward.
-struct LinkSweep<'a> {
-    rows: &'a mut GaussSeidel,
-    system: &'a System,
-    topology: &'a Topology,
-    b: &'a [Vec3],
-    backward: bool,
-}
-
-impl pulp::NullaryFnOnce for LinkSweep<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { rows, system, topology, b, backward } = self;
-        let n = rows.x.len();
-        let b = &b[..n];
-        if backward {
-            for i in (0..n).rev() {
-                rows.x[i] = rows.relaxed(system, topology, b[i], i, rows.row(i));
-            }
-        } else {
-            for i in 0..n {
-                let [earlier, _] = rows.row(i);
-                rows.x[i] = rows.relaxed(system, topology, b[i], i, [&[], earlier]);
-            }
-        }
-    }
-}
-
-/// Σ B x over the later neighbours of each row.
-struct Left<'a> {
-    rows: &'a GaussSeidel,
-    system: &'a System,
-    r: &'a mut [Vec3],
-}
-
-impl pulp::NullaryFnOnce for Left<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { rows, system, r } = self;
-        for (i, r) in r.iter_mut().enumerate() {
-            let [_, later] = rows.row(i);
-            let mut products = ProductSum::default();
-            for &Neighbour { particle, link } in later {
-                products.add(&system.link_blocks[link as usize], rows.x[particle as usize]);
-            }
-            *r = products.get().into();
         }
     }
 }

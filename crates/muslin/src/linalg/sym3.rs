@@ -1,13 +1,9 @@
 //! Symmetric 3×3 matrices in six floats.
 
-use glam::{Vec3, Vec3A, Vec4, Vec4Swizzles};
+use glam::{Vec3, Vec4, Vec4Swizzles};
 use std::ops::{AddAssign, Mul};
 
 /// A symmetric 3×3 matrix: xx, yy, zz, xy, yz, zx.
-///
-/// With d = (xx, yy, zz) and o = (xy, yz, zx), the product is
-/// M v = d ∘ v + o ∘ (v_y, v_z, v_x) + rotate(o ∘ v), rotate(a) = (a_z, a_x, a_y):
-/// three vector multiplications, which sums over many matrices share the rotation of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sym3(pub [f32; 6]);
 
@@ -58,30 +54,55 @@ impl Sym3 {
     }
 }
 
-/// A running Σ M v in the rotated form of [`Sym3`].
+/// A running Σ M v. Vectors are given as (x, y, z, x): with the six floats of M as d = (xx, yy, zz, ·)
+/// and o = (·, xy, yz, zx), d ∘ v, o ∘ v and o ∘ (·, x, y, z) are the nine products, and the shuffles
+/// that bring them to their rows are left to the end of the sum.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProductSum {
-    diagonal: Vec3A,
-    ahead: Vec3A,
-    behind: Vec3A,
+    /// xx x, yy y, zz z.
+    diagonal: Vec4,
+    /// ·, xy y, yz z, zx x: of rows x, y, z.
+    ahead: Vec4,
+    /// ·, xy x, yz y, zx z: of rows y, z, x.
+    behind: Vec4,
 }
 
 impl ProductSum {
-    /// Adds `m v`.
+    /// `m v` alone.
     #[inline(always)]
-    pub fn add(&mut self, m: &Sym3, v: Vec3A) {
-        let d = Vec3A::from_vec4(Vec4::from_slice(&m.0[..4]));
-        let o = Vec3A::from_vec4(Vec4::from_slice(&m.0[2..]).yzwx());
-        self.diagonal += d * v;
-        self.ahead += o * Vec3A::new(v.y, v.z, v.x);
-        self.behind += o * v;
+    fn of(m: &Sym3, v: Vec4) -> Self {
+        let [d, o] = m.halves();
+        Self { diagonal: d * v, ahead: o * v, behind: o * v.wxyz() }
     }
 
-    /// The sum.
+    /// Adds `m v`.
     #[inline(always)]
-    pub fn get(self) -> Vec3A {
-        let b = self.behind;
-        self.diagonal + self.ahead + Vec3A::new(b.z, b.x, b.y)
+    pub fn add(&mut self, m: &Sym3, v: Vec4) {
+        let Self { diagonal, ahead, behind } = Self::of(m, v);
+        self.diagonal += diagonal;
+        self.ahead += ahead;
+        self.behind += behind;
+    }
+
+    /// The sum, plus `a`: in the fewest steps after the last product. Its fourth number means nothing.
+    #[inline(always)]
+    pub fn plus(self, a: Vec4) -> Vec4 {
+        (a + self.diagonal) + (self.ahead.yzwx() + self.behind.wyzx())
+    }
+}
+
+impl Sym3 {
+    /// `M v + a` for v as (x, y, z, x).
+    #[inline(always)]
+    pub fn times_plus(&self, v: Vec4, a: Vec4) -> Vec4 {
+        ProductSum::of(self, v).plus(a)
+    }
+
+    /// (xx, yy, zz, xy) and (zz, xy, yz, zx).
+    #[inline(always)]
+    fn halves(&self) -> [Vec4; 2] {
+        let bytes = bytemuck::bytes_of(&self.0);
+        [bytemuck::pod_read_unaligned(&bytes[..16]), bytemuck::pod_read_unaligned(&bytes[8..])]
     }
 }
 
@@ -131,9 +152,11 @@ mod tests {
             6.0 * v.x + 5.0 * v.y + 3.0 * v.z,
         );
         let mut sum = ProductSum::default();
-        sum.add(&m, v.into());
+        let padded = Vec4::new(v.x, v.y, v.z, v.x);
+        sum.add(&m, padded);
         assert_eq!(m * v, by_hand);
-        assert_eq!(Vec3::from(sum.get()), by_hand);
+        assert_eq!(sum.plus(Vec4::ZERO).truncate(), by_hand);
+        assert_eq!(m.times_plus(padded, padded).truncate(), by_hand + v);
     }
 
     #[test]
