@@ -12,6 +12,7 @@ use super::vectors::update;
 use super::{ProductSum, Sym3, System, Topology};
 use crate::par::{BLOCK, Par, widest};
 use glam::{Vec3, Vec4, Vec4Swizzles};
+use std::ops::Range;
 
 /// `sweeps` block Jacobi sweeps; `r` is scratch.
 #[allow(clippy::too_many_arguments)]
@@ -49,9 +50,17 @@ pub struct GaussSeidel {
     offsets: Vec<u32>,
     earlier: Vec<u32>,
     neighbours: Vec<Neighbour>,
+    /// How far the index of a neighbour is away, at most.
+    reach: usize,
     x: Vec<Vec4>,
     /// New values of one colour.
     new: Vec<Vec4>,
+}
+
+/// From the lowest to the highest of the particles.
+fn distance(particles: &[u32]) -> usize {
+    let ends = particles.iter().min().zip(particles.iter().max());
+    ends.map_or(0, |(low, high)| (high - low) as usize)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -77,12 +86,19 @@ impl GaussSeidel {
             rows.earlier.push(earlier as u32);
             rows.offsets.push(rows.neighbours.len() as u32);
         }
+        let links = topology.links.ends().iter().map(|ends| ends.as_slice());
+        let elements = topology.elements.iter().map(|particles| particles.as_slice());
+        rows.reach = links.chain(elements).map(distance).max().unwrap_or(0);
         rows.x = vec![Vec4::ZERO; n];
         rows.new = vec![Vec4::ZERO; n];
         rows
     }
 
     /// `sweeps` sweeps in particle order, on one thread.
+    ///
+    /// A sweep may start on rows whose neighbours the sweep before it has left behind. So they go
+    /// over the rows together, each a chunk behind the one before it, and a row that does not stay in
+    /// the cache is read from memory once, not once a sweep. The result is that of one after another.
     pub fn by_rows(
         &mut self,
         system: &mut System,
@@ -94,10 +110,20 @@ impl GaussSeidel {
         self.start(system, topology, x);
         // Started from zero, a row of the first sweep meets zeros at all particles after it.
         let from_zero = x.iter().all(|x| *x == Vec3::ZERO);
-        for sweep in 0..sweeps {
-            let earlier_only = sweep == 0 && from_zero;
-            widest(RowSweep { rows: self, system, topology, b, earlier_only });
-            self.flush(sweep);
+        let chunk = self.reach.max(1);
+        let chunks = x.len().div_ceil(chunk);
+        for front in 0..chunks + sweeps.max(1) as usize - 1 {
+            for sweep in 0..sweeps {
+                let Some(at) = front.checked_sub(sweep as usize).filter(|&at| at < chunks) else {
+                    continue;
+                };
+                let range = at * chunk..((at + 1) * chunk).min(x.len());
+                let earlier_only = sweep == 0 && from_zero;
+                let rows = &mut *self;
+                let range_swept = range.clone();
+                widest(RowSweep { rows, system, topology, b, range: range_swept, earlier_only });
+                self.flush(sweep, range);
+            }
         }
         self.finish(x);
     }
@@ -130,7 +156,7 @@ impl GaussSeidel {
                 }
                 self.new = new;
             }
-            self.flush(sweep);
+            self.flush(sweep, 0..x.len());
         }
         self.finish(x);
     }
@@ -194,9 +220,9 @@ impl GaussSeidel {
 
     /// Ends a sweep. What fades out over many of them ends in subnormal numbers, which cost a hundred
     /// times more: now and then it is set to zero.
-    fn flush(&mut self, sweep: u32) {
+    fn flush(&mut self, sweep: u32, rows: Range<usize>) {
         if sweep.is_multiple_of(8) {
-            for x in &mut self.x {
+            for x in &mut self.x[rows] {
                 *x = Vec4::select(x.abs().cmplt(Vec4::splat(1e-25)), Vec4::ZERO, *x);
             }
         }
@@ -224,6 +250,7 @@ struct RowSweep<'a> {
     system: &'a mut System,
     topology: &'a Topology,
     b: &'a [Vec3],
+    range: Range<usize>,
     earlier_only: bool,
 }
 
@@ -232,11 +259,11 @@ impl pulp::NullaryFnOnce for RowSweep<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { rows, system, topology, b, earlier_only } = self;
+        let Self { rows, system, topology, b, range, earlier_only } = self;
         let n = rows.x.len();
         // Equal lengths, said once, spare the check of every row.
         let b = &b[..n];
-        for i in 0..n {
+        for i in range {
             let [earlier, later] = rows.row(i);
             let later = if earlier_only { &[] } else { later };
             let new = rows.relaxed(system, topology, b[i], i, [later, earlier]);
