@@ -33,6 +33,7 @@ mod error;
 pub mod fabric;
 pub mod forces;
 mod inputs;
+mod lanes;
 pub mod limits;
 pub mod linalg;
 pub mod mesh;

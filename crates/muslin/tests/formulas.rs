@@ -477,8 +477,8 @@ fn engine_system(case: &Case, method: &Method, x: &[Vec3], v: &[Vec3]) -> System
     }
     let blocks = &mut system.link_blocks;
     let (links, springs) = (&model.topology.links, &model.springs);
-    spring::fill_blocks(blocks, links, springs, &floors, method.jacobian, case.h, x);
-    hinge::fill_elements(&mut system, model, &forces.hinges, method.jacobian, case.h);
+    spring::fill_blocks(blocks, links, springs, &floors, Par::Serial, method.jacobian, case.h, x);
+    hinge::fill_elements(&mut system, model, &forces.hinges, Par::Serial, method.jacobian, case.h);
     system.build_diagonal(&model.topology, Par::Serial);
     system
 }

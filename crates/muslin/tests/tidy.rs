@@ -37,7 +37,7 @@ fn the_library_prints_nothing_and_opens_no_file() {
 fn dependencies_point_one_way() {
     // Each layer may use those before it and itself.
     let layers: &[&[&str]] = &[
-        &["par", "error", "clock"],
+        &["par", "lanes", "error", "clock"],
         &["mesh"],
         &["linalg"],
         &["model", "state", "inputs"],

@@ -14,9 +14,10 @@
 //! the identity, which makes the matrix constant.
 
 use super::spring::Jacobian;
+use crate::lanes::{LANES, Vectors};
 use crate::linalg::{RankOne, System};
 use crate::model::Model;
-use crate::par::{BLOCK, Par};
+use crate::par::{BLOCK, Par, widest};
 use glam::{DVec3, Vec3};
 
 /// One hinge at the current positions.
@@ -103,15 +104,55 @@ pub fn flat_coefficients(x: [DVec3; 4]) -> [f32; 4] {
 
 /// Evaluates every hinge of a model.
 pub fn evaluate(bends: &mut [Bend], model: &Model, par: Par, x: &[Vec3]) {
-    let hinges = &model.hinges;
     par.blocks(bends, |block, bends| {
-        for (k, bend) in bends.iter_mut().enumerate() {
-            let hinge = block * BLOCK + k;
-            let corners = Corners::new(model.topology.elements[hinge].map(|p| x[p as usize]));
-            let angle = wrapped(corners.angle() - hinges.rest_angle[hinge]);
-            *bend = Bend { angle, gradient: corners.gradient() };
-        }
+        let first = block * BLOCK;
+        let corners = &model.topology.elements[first..][..bends.len()];
+        let rest_angles = &model.hinges.rest_angle[first..][..bends.len()];
+        widest(Evaluate { corners, rest_angles, x, bends });
     });
+}
+
+/// A stretch of hinges, eight at a time.
+struct Evaluate<'a> {
+    corners: &'a [[u32; 4]],
+    rest_angles: &'a [f32],
+    x: &'a [Vec3],
+    bends: &'a mut [Bend],
+}
+
+impl pulp::NullaryFnOnce for Evaluate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { corners, rest_angles, x, bends } = self;
+        for (k, bends) in bends.chunks_mut(LANES).enumerate() {
+            let corners = &corners[LANES * k..][..bends.len()];
+            // Lanes without a hinge repeat the last one.
+            let of = |lane: usize| corners[lane.min(corners.len() - 1)];
+            let mut at = [Vectors::ZERO; 4];
+            for lane in 0..LANES {
+                for (at, particle) in at.iter_mut().zip(of(lane)) {
+                    at.set(lane, x[particle as usize]);
+                }
+            }
+            let mut angles = [0.0; LANES];
+            let mut gradients = [Vectors::ZERO; 4];
+            for lane in 0..LANES {
+                let corners = [at[0].at(lane), at[1].at(lane), at[2].at(lane), at[3].at(lane)];
+                let (angle, gradient) = angle_and_gradient(corners);
+                angles[lane] = angle;
+                for (out, g) in gradients.iter_mut().zip(gradient) {
+                    out.set(lane, g);
+                }
+            }
+            for (lane, (bend, rest)) in bends.iter_mut().zip(&rest_angles[LANES * k..]).enumerate()
+            {
+                let gradient = gradients.each_ref().map(|g| g.at(lane));
+                *bend = Bend { angle: wrapped(angles[lane] - rest), gradient };
+            }
+        }
+    }
 }
 
 /// The angle of (x, y), to 4e-7 of itself, by selections only so that eight at a time are as easy, and
@@ -179,22 +220,25 @@ pub fn fill_elements(
     system: &mut System,
     model: &Model,
     bends: &[Bend],
+    par: Par,
     jacobian: Jacobian,
     h: f32,
 ) {
     let (hinges, parts) = (&model.hinges, system.parts);
-    for (hinge, bend) in bends.iter().enumerate() {
-        let scale = h * h * hinges.stiffness[hinge];
-        let terms = &mut system.elements[parts * hinge..][..parts];
-        if jacobian == Jacobian::Scalar {
-            let c = hinges.flat[hinge];
-            for (axis, term) in Vec3::AXES.into_iter().zip(terms) {
-                *term = RankOne { g: c.map(|c| c * axis), scale };
-            }
-        } else {
-            terms[0] = RankOne { g: bend.gradient, scale };
+    par.blocks(&mut system.elements[..parts * bends.len()], |block, terms| {
+        for (k, term) in terms.iter_mut().enumerate() {
+            let (hinge, part) = ((block * BLOCK + k) / parts, (block * BLOCK + k) % parts);
+            let scale = h * h * hinges.stiffness[hinge];
+            let g = match (jacobian, part) {
+                (Jacobian::Scalar, 0..3) => hinges.flat[hinge].map(|c| c * Vec3::AXES[part]),
+                (Jacobian::Scalar, _) => continue,
+                (_, 0) => bends[hinge].gradient,
+                // 3D springs have more terms than a hinge.
+                _ => continue,
+            };
+            *term = RankOne { g, scale };
         }
-    }
+    });
 }
 
 #[cfg(test)]

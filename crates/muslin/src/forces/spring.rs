@@ -25,7 +25,7 @@ use crate::linalg::Sym3;
 use crate::mesh::Links;
 use crate::mesh::links::{CHUNK, PairKernel};
 use crate::model::Springs;
-use crate::par::{Par, larger, widest};
+use crate::par::{BLOCK, Par, larger, widest};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -158,20 +158,27 @@ impl PairKernel for Pull<'_> {
 }
 
 /// Fills the block of every link: h² J of its Jacobian model plus h times its dampers.
+#[allow(clippy::too_many_arguments)]
 pub fn fill_blocks(
     blocks: &mut [Sym3],
     links: &Links,
     springs: &Springs,
     floors: &[f32],
+    par: Par,
     jacobian: Jacobian,
     h: f32,
     x: &[Vec3],
 ) {
-    widest(FillBlocks { blocks, links, springs, floors, jacobian, h, x });
+    par.blocks(blocks, |block, blocks| {
+        let first = block * BLOCK;
+        widest(FillBlocks { blocks, first, links, springs, floors, jacobian, h, x });
+    });
 }
 
 struct FillBlocks<'a> {
+    /// Of the links from `first` on.
     blocks: &'a mut [Sym3],
+    first: usize,
     links: &'a Links,
     springs: &'a Springs,
     floors: &'a [f32],
@@ -193,10 +200,10 @@ impl FillBlocks<'_> {
 
     #[inline(always)]
     fn fill_with<const DAMPED: bool>(self, jacobian: Jacobian) {
-        let Self { blocks, links, springs, floors, h, x, .. } = self;
+        let Self { blocks, first, links, springs, floors, h, x, .. } = self;
         let mut between = [Vec3::ZERO; CHUNK];
         let mut terms = [(0.0f32, 0.0f32); CHUNK];
-        for run in links.runs() {
+        for run in links.runs_within(first..first + blocks.len()) {
             let (a, b) = (run.a as usize, run.b as usize);
             let (link, len) = (run.link as usize, run.len as usize);
             for start in (0..len).step_by(CHUNK) {
@@ -223,7 +230,7 @@ impl FillBlocks<'_> {
                     }
                     *term = (across, (along - across) / larger(squared, f32::MIN_POSITIVE));
                 }
-                let blocks = &mut blocks[link + start..][..n];
+                let blocks = &mut blocks[link + start - first..][..n];
                 for ((out, d), (across, s)) in blocks.iter_mut().zip(&*between).zip(&*terms) {
                     *out = rank_one_update(*across, *s, *d);
                 }

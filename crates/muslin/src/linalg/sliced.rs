@@ -14,16 +14,14 @@
 //! colour to whole slices hold zeros.
 
 use super::Sym3;
+use crate::lanes::{LANES, Lanes};
 use crate::par::{BLOCK, Par, widest};
 use glam::Vec3;
 use std::ops::Range;
 
-/// Rows per slice.
-pub const LANES: usize = 8;
-
 /// Six numbers of a symmetric block, or three of a vector, for eight rows.
-type Blocks = [[f32; LANES]; 6];
-type Vectors = [[f32; LANES]; 3];
+type Blocks = [Lanes; 6];
+type Vectors = [Lanes; 3];
 
 /// No link: a lane without a neighbour here.
 const NONE: u32 = u32::MAX;
@@ -36,6 +34,8 @@ const GATHERED: u32 = 1 << 31;
 pub struct Sliced {
     /// Where each row of the outside is.
     places: Vec<u32>,
+    /// Which row of the outside is at each place, or [`NONE`].
+    rows: Vec<u32>,
     /// Slices of each colour.
     colours: Vec<Range<usize>>,
     slices: Vec<Slice>,
@@ -116,6 +116,7 @@ impl Sliced {
             made.end = sliced.columns.len() as u32;
             sliced.slices.push(made);
         }
+        sliced.rows = rows;
         let slices = sliced.slices.len();
         sliced.blocks = vec![[[0.0; LANES]; 6]; sliced.columns.len()];
         sliced.diagonal = vec![[[0.0; LANES]; 6]; slices];
@@ -195,36 +196,42 @@ impl Sliced {
                 }
             }
         });
-        for (m, &place) in diagonal.iter().zip(&self.places) {
-            let (slice, lane) = (place as usize / LANES, place as usize % LANES);
-            for (out, m) in self.diagonal[slice].iter_mut().zip(m.0) {
-                out[lane] = m;
+        let rows = &self.rows;
+        par.blocks2(&mut self.diagonal, &mut self.inverse, |block, slices, inverse| {
+            let rows = rows[block * BLOCK * LANES..].chunks_exact(LANES);
+            for (slice, rows) in slices.iter_mut().zip(rows) {
+                for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                    for (out, m) in slice.iter_mut().zip(diagonal[row as usize].0) {
+                        out[lane] = m;
+                    }
+                }
             }
-        }
-        let diagonal = &self.diagonal;
-        par.blocks(&mut self.inverse, |block, inverse| {
-            widest(Invert { diagonal: &diagonal[block * BLOCK..][..inverse.len()], inverse });
+            widest(Invert { diagonal: slices, inverse });
         });
     }
 
     /// `plane form = values`.
-    pub fn take_in(&self, values: &[Vec3], planes: &mut [f32]) {
-        let size = self.size();
-        for (value, &place) in values.iter().zip(&self.places) {
-            let place = place as usize;
-            planes[place] = value.x;
-            planes[size + place] = value.y;
-            planes[2 * size + place] = value.z;
-        }
+    pub fn take_in(&self, par: Par, values: &[Vec3], planes: &mut [f32]) {
+        let (px, rest) = planes.split_at_mut(self.size());
+        let (py, pz) = rest.split_at_mut(self.size());
+        par.blocks3(px, py, pz, |block, px, py, pz| {
+            let rows = &self.rows[block * BLOCK..];
+            let planes = px.iter_mut().zip(py).zip(pz).zip(rows);
+            for (((x, y), z), &row) in planes.filter(|(_, row)| **row != NONE) {
+                [*x, *y, *z] = values[row as usize].to_array();
+            }
+        });
     }
 
     /// `values = plane form`.
-    pub fn give_out(&self, planes: &[f32], values: &mut [Vec3]) {
+    pub fn give_out(&self, par: Par, planes: &[f32], values: &mut [Vec3]) {
         let size = self.size();
-        for (value, &place) in values.iter_mut().zip(&self.places) {
-            let place = place as usize;
-            *value = Vec3::new(planes[place], planes[size + place], planes[2 * size + place]);
-        }
+        par.blocks(values, |block, values| {
+            for (value, &place) in values.iter_mut().zip(&self.places[block * BLOCK..]) {
+                let place = place as usize;
+                *value = Vec3::new(planes[place], planes[size + place], planes[2 * size + place]);
+            }
+        });
     }
 
     /// `out = A x`.

@@ -13,6 +13,7 @@
 
 use crate::par::{BLOCK, Par, block_count, widest};
 use glam::Vec3;
+use std::ops::Range;
 
 /// A stretch of links `link..link+len` joining `a..a+len` with `b..b+len`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,9 +95,17 @@ impl Links {
         &self.ends
     }
 
-    /// Every link once, in order.
-    pub fn runs(&self) -> &[Run] {
-        &self.runs
+    /// Every link of a stretch once, in order.
+    pub fn runs_within(&self, links: Range<usize>) -> impl Iterator<Item = Run> + '_ {
+        let first = self.runs.partition_point(|run| (run.link + run.len) as usize <= links.start);
+        let runs = self.runs[first..].iter();
+        let (start, end) = (links.start as u32, links.end as u32);
+        runs.take_while(move |run| run.link < end).map(move |run| {
+            let skipped = start.saturating_sub(run.link);
+            let len = run.len.min(end - run.link) - skipped;
+            let (a, b, link) = (run.a + skipped, run.b + skipped, run.link + skipped);
+            Run { a, b, link, len, ..*run }
+        })
     }
 
     /// `out[a] += kernel`, `out[b] -= kernel` for every link, in link order per particle.

@@ -38,6 +38,10 @@ use glam::{Quat, Vec3};
 /// A Newton correction below this fraction of the velocity ends the iteration: the last bits of f32.
 const NEWTON_TOLERANCE: f32 = 3e-7;
 
+/// A linearisation that another one follows is solved to this many tolerances: what it leaves is no
+/// more than what the next one changes.
+const UNFINISHED: f64 = 10.0;
+
 /// With no more cycles than this, as many plain sweeps are tried as well: they never do worse.
 const FEW: u32 = 2;
 
@@ -247,8 +251,8 @@ impl Implicit {
             .as_ref()
             .map_or((&model.springs, &self.floors), |r| (&r.springs, &r.floors));
         let blocks = &mut system.link_blocks;
-        spring::fill_blocks(blocks, &topology.links, springs, floors, jacobian, h, x);
-        hinge::fill_elements(system, model, &self.forces.hinges, jacobian, h);
+        spring::fill_blocks(blocks, &topology.links, springs, floors, par, jacobian, h, x);
+        hinge::fill_elements(system, model, &self.forces.hinges, par, jacobian, h);
         turning::fill_elements(system, model, h, x, orientation);
         system.extra.clone_from(&step.contact.weight);
         // The hierarchy has a diagonal of its own.
@@ -375,6 +379,8 @@ impl Implicit {
                 // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
                 let strain = method.tolerance * self.strain_energy.sqrt();
                 let tolerance = strain.min(step.contact.error.sqrt());
+                let last = !first || method.newton.min(effort.linearisations) == 1;
+                let tolerance = if last { tolerance } else { UNFINISHED * tolerance };
                 let (outcome, left) = levels.solve(par, b, Stop { tolerance, ..stop }, change);
                 self.strain_left = left / self.strain_energy.sqrt();
                 self.momentum.balance(step, &system.lumped, b, change);

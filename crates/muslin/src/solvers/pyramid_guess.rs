@@ -226,6 +226,7 @@ impl Level {
             &topology.links,
             springs,
             floors,
+            par,
             jacobian,
             h,
             &self.x,

@@ -17,14 +17,16 @@
 //! Held particles are left out on every level that has them.
 
 mod dense;
+mod elements;
 mod galerkin;
 
 use super::conjugate_gradient::{Outcome, Stop};
 use super::sliced::Sliced;
-use super::{RankOne, Sym3, System, Topology};
+use super::{Sym3, System, Topology};
 use crate::mesh::{Incidence, Interpolation, Links};
 use crate::par::{BLOCK, Par, block_count, widest};
 use dense::Dense;
+use elements::{Elements, PAIRS};
 use galerkin::galerkin_lists;
 use glam::Vec3;
 use std::collections::HashMap;
@@ -34,8 +36,7 @@ use std::collections::HashMap;
 pub struct Multigrid {
     levels: Vec<Level>,
     bottom: Dense,
-    /// Links of the finest level between the six pairs of each element's particles.
-    element_links: Vec<[u32; 6]>,
+    elements: Elements,
     /// Their share of the finest level's link blocks.
     from_elements: Vec<Sym3>,
     /// Links of the finest level.
@@ -86,9 +87,6 @@ struct Transfer {
     from_links: Interpolation,
 }
 
-/// The pairs of an element's four particles.
-const PAIRS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-
 impl Multigrid {
     /// A hierarchy for matrices of `topology`. Level l+1 consists of the nodes `nodes[l + 1]` (by index
     /// on the finest level) and interpolates to level l by `interpolations[l]`.
@@ -119,6 +117,7 @@ impl Multigrid {
         }
         let links = Links::new(ends.clone(), nodes[0].len());
         let from_elements = vec![Sym3::ZERO; ends.len()];
+        let elements = Elements::new(&element_links, ends.len());
         let mut levels = vec![Level::new(nodes[0].clone(), ends, &strong)];
         for (nodes, prolong) in nodes.into_iter().skip(1).zip(interpolations) {
             let fine = levels.len() - 1;
@@ -156,7 +155,7 @@ impl Multigrid {
             q: zeros,
             partial: vec![0.0; block_count(size)],
         };
-        Self { levels, bottom, element_links, from_elements, links, cycle_work, cg }
+        Self { levels, bottom, elements, from_elements, links, cycle_work, cg }
     }
 
     /// Cost of a cycle in products with the finest matrix, without restriction and prolongation.
@@ -166,11 +165,7 @@ impl Multigrid {
 
     /// Takes over a new matrix. `free` is 1 or 0 per particle.
     pub fn rebuild(&mut self, system: &System, par: Par, free: &[f32]) {
-        self.from_elements.fill(Sym3::ZERO);
-        for (term, element) in system.elements.iter().enumerate() {
-            let pairs = self.element_links[term / system.parts];
-            add_with_one_direction(&mut self.from_elements, &pairs, element);
-        }
+        self.elements.fill(par, &system.elements, system.parts, &mut self.from_elements);
         self.refine(system, par, free);
         for l in 1..self.levels.len() {
             let (finer, coarser) = self.levels.split_at_mut(l);
@@ -209,9 +204,9 @@ impl Multigrid {
     /// `z ≈ A⁻¹ r` by one cycle.
     pub fn cycle(&mut self, par: Par, r: &[Vec3], z: &mut [Vec3]) {
         let finest = &mut self.levels[0];
-        finest.matrix.take_in(r, &mut finest.b);
+        finest.matrix.take_in(par, r, &mut finest.b);
         self.cycle_here(par);
-        self.levels[0].matrix.give_out(&self.levels[0].x, z);
+        self.levels[0].matrix.give_out(par, &self.levels[0].x, z);
     }
 
     /// The cycle from the finest level's b to its x.
@@ -239,7 +234,7 @@ impl Multigrid {
         r.fill(0.0);
         cx.fill(0.0);
         p.fill(0.0);
-        self.levels[0].matrix.take_in(b, r);
+        self.levels[0].matrix.take_in(par, b, r);
         let mut done = Outcome::default();
         let mut rho = 0.0f64;
         let mut left = f64::INFINITY;
@@ -273,7 +268,7 @@ impl Multigrid {
             done.work += 1.0 + self.cycle_work;
         }
         done.converged = left <= stop.tolerance;
-        self.levels[0].matrix.give_out(cx, x);
+        self.levels[0].matrix.give_out(par, cx, x);
         self.cg = cg;
         (done, left)
     }
@@ -396,25 +391,10 @@ fn gather(par: Par, rows: &Interpolation, from: &[f32], out: &mut [f32], add: bo
     });
 }
 
-/// Adds the Laplacian form of s g gᵀ with every g projected on one direction:
-/// −s c_i c_j n̄ n̄ᵀ between particles i and j, c_i = g_i · n̄. It acts on no translation because Σ g = 0.
-fn add_with_one_direction(blocks: &mut [Sym3], pairs: &[u32; 6], term: &RankOne) {
-    let g = term.g;
-    let largest = g.iter().copied().fold(Vec3::ZERO, |best, g| {
-        if g.length_squared() > best.length_squared() { g } else { best }
-    });
-    // One step of the power method from the largest towards the common direction.
-    let direction: Vec3 = g.iter().map(|g| g.dot(largest) * *g).sum();
-    let Some(n) = direction.try_normalize() else { return };
-    let c = g.map(|g| g.dot(n));
-    for (&link, (i, j)) in pairs.iter().zip(PAIRS) {
-        blocks[link as usize] += Sym3::outer(-term.scale * c[i] * c[j], n);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::RankOne;
     use crate::mesh::Pyramid;
     use crate::mesh::pyramid::{Filter, Grid};
 
