@@ -19,15 +19,13 @@
 use super::{Method, Solved, Solver, Step};
 use crate::clock;
 use crate::forces::{Forces, hinge};
+use crate::lanes::{LANES, Lanes, Vectors};
 use crate::linalg::vectors::{add_scaled, update};
-use crate::mesh::batches::{Batch, LANES, NONE, batches};
+use crate::mesh::batches::{Batch, NONE, batches};
 use crate::model::Model;
 use crate::par::widest;
 use crate::state::State;
 use glam::Vec3;
-
-/// Numbers of eight constraints.
-type Lanes = [f32; LANES];
 
 /// Storage and choices.
 pub struct Xpbd {
@@ -125,39 +123,6 @@ impl pulp::NullaryFnOnce for Sweep<'_> {
         }
         for eight in hinges {
             eight.project(inverse_mass, old, moves, h);
-        }
-    }
-}
-
-/// Vectors of eight particles, by component.
-#[derive(Clone, Copy)]
-struct Vectors([Lanes; 3]);
-
-impl Vectors {
-    #[inline(always)]
-    fn gather(from: &[Vec3], particles: &[u32; LANES]) -> Self {
-        let mut out = [[0.0; LANES]; 3];
-        for lane in 0..LANES {
-            let v = from[particles[lane] as usize];
-            (out[0][lane], out[1][lane], out[2][lane]) = (v.x, v.y, v.z);
-        }
-        Self(out)
-    }
-
-    #[inline(always)]
-    fn at(&self, lane: usize) -> Vec3 {
-        Vec3::new(self.0[0][lane], self.0[1][lane], self.0[2][lane])
-    }
-
-    #[inline(always)]
-    fn set(&mut self, lane: usize, v: Vec3) {
-        (self.0[0][lane], self.0[1][lane], self.0[2][lane]) = (v.x, v.y, v.z);
-    }
-
-    #[inline(always)]
-    fn scatter(&self, particles: &[u32; LANES], to: &mut [Vec3]) {
-        for lane in 0..LANES {
-            to[particles[lane] as usize] = self.at(lane);
         }
     }
 }
