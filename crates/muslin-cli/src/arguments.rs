@@ -136,7 +136,7 @@ pub struct BenchArguments {
     /// Write every measurement as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write quality and resolution as quality.csv, resolution.csv and resolution.svg in this folder
+    /// Write quality and resolution into this folder: quality.csv and resolution.csv, with a plot of each
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
     /// Only measurements whose "scene/size/method" "systems/scene/size/tolerance/k=…", "quality/scene/size/method" or "resolution/scene/size/method/steps" contains this text

@@ -65,6 +65,11 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         file.transpose()
     };
     let quality_csv = if runs.is_empty() { None } else { csv("quality.csv")? };
+    let mut quality_plots = Vec::new();
+    for size in quality::sizes(&runs) {
+        let file = csv(&format!("quality-{size}.svg"))?;
+        quality_plots.extend(file.map(|file| (size, file)));
+    }
     let resolution_csv = if rests.is_empty() { None } else { csv("resolution.csv")? };
     let resolution_plot = if rests.is_empty() { None } else { csv("resolution.svg")? };
     let budget = if arguments.quick { Budget::QUICK } else { Budget::FULL };
@@ -145,6 +150,9 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     }
     if let Some(file) = quality_csv {
         file.commit_bytes(quality::csv(&qualities).as_bytes())?;
+    }
+    for (size, file) in quality_plots {
+        file.commit_bytes(quality::plot(&qualities, size).as_bytes())?;
     }
     if let Some(file) = resolution_csv {
         file.commit_bytes(resolution::csv(&rested).as_bytes())?;

@@ -7,6 +7,8 @@
 
 use super::strains;
 use crate::failure::Failure;
+use crate::page::plot::{Marks, Plot, Series};
+use crate::page::standalone;
 use crate::record::Times;
 use crate::text::{number, table};
 use crate::threads::Threads;
@@ -26,9 +28,10 @@ pub struct Run {
     way: Way,
 }
 
-/// A method, what is changed of it, and steps in a frame.
+/// A method, what is changed of it, and steps in a frame. Ways of one curve differ in what they spend.
 #[derive(Clone, Copy)]
 struct Way {
+    curve: &'static str,
     name: &'static str,
     method: &'static str,
     substeps: u32,
@@ -36,49 +39,87 @@ struct Way {
     largest: usize,
 }
 
+const fn way(
+    curve: &'static str,
+    name: &'static str,
+    method: &'static str,
+    substeps: u32,
+    largest: usize,
+    change: fn(&mut Method),
+) -> Way {
+    Way { curve, name, method, substeps, change, largest }
+}
+
 /// The run the others are compared with.
-const REFERENCE: Way = Way {
-    name: "reference",
-    method: "symplectic-euler",
-    substeps: 400,
-    change: |_| {},
-    largest: 80,
-};
+const REFERENCE: Way = way("", "reference", "symplectic-euler", 400, 80, |_| {});
+
+const MUSLIN: &str = "muslin";
+const SMALL_STEPS: &str = "xpbd, small steps";
+const TETHERED: &str = "xpbd, small steps, tethers";
+
+/// Projected constraints are cheapest as many steps of two sweeps.
+fn two_sweeps(method: &mut Method) {
+    method.sweeps = 2;
+}
+
+fn two_sweeps_with_tethers(method: &mut Method) {
+    two_sweeps(method);
+    method.tethers = 1.0;
+}
 
 const WAYS: &[Way] = &[
     REFERENCE,
-    Way { name: "muslin", method: "muslin", substeps: 1, change: |_| {}, largest: 320 },
-    Way { name: "muslin, 2 steps", method: "muslin", substeps: 2, change: |_| {}, largest: 320 },
-    Way {
-        name: "muslin, 8 cycles",
-        method: "muslin",
-        substeps: 1,
-        change: |m| m.max_iterations = 8,
-        largest: 160,
-    },
-    Way { name: "multigrid", method: "multigrid", substeps: 1, change: |_| {}, largest: 160 },
-    Way {
-        name: "implicit-euler",
-        method: "implicit-euler",
-        substeps: 1,
-        change: |_| {},
-        largest: 80,
-    },
-    Way { name: "kim-2006", method: "kim-2006", substeps: 1, change: |_| {}, largest: 160 },
-    Way { name: "xpbd", method: "xpbd", substeps: 1, change: |_| {}, largest: 160 },
-    Way {
-        name: "xpbd, 20 small steps",
-        method: "xpbd",
-        substeps: 20,
-        change: |m| m.sweeps = 1,
-        largest: 160,
-    },
+    way(MUSLIN, "muslin, 2 cycles", "muslin", 1, 160, |m| m.max_iterations = 2),
+    way(MUSLIN, "muslin, 4 cycles", "muslin", 1, 320, |m| m.max_iterations = 4),
+    way(MUSLIN, "muslin, 8 cycles", "muslin", 1, 320, |m| m.max_iterations = 8),
+    way(MUSLIN, "muslin", "muslin", 1, 320, |_| {}),
+    way(MUSLIN, "muslin, 2 steps", "muslin", 2, 160, |_| {}),
+    way("multigrid", "multigrid", "multigrid", 1, 160, |_| {}),
+    way("implicit-euler", "implicit-euler", "implicit-euler", 1, 80, |_| {}),
+    way("kim-2006", "kim-2006", "kim-2006", 1, 160, |_| {}),
+    way("xpbd", "xpbd", "xpbd", 1, 160, |_| {}),
+    way(SMALL_STEPS, "xpbd, 10 small steps", "xpbd", 10, 160, two_sweeps),
+    way(SMALL_STEPS, "xpbd, 20 small steps", "xpbd", 20, 160, two_sweeps),
+    way(SMALL_STEPS, "xpbd, 40 small steps", "xpbd", 40, 80, two_sweeps),
+    way(TETHERED, "xpbd, 5 small steps, tethers", "xpbd", 5, 320, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 10 small steps, tethers", "xpbd", 10, 320, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 20 small steps, tethers", "xpbd", 20, 320, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 30 small steps, tethers", "xpbd", 30, 160, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 60 small steps, tethers", "xpbd", 60, 80, two_sweeps_with_tethers),
 ];
+
+/// Other engines on the same scene and one core of a machine of the kind in bench/, self-contact off: name,
+/// size, ms per frame and p99 strain. Given to this project, not measured by this command.
+const OTHERS: &[(&str, usize, f64, f64)] = &[
+    ("Jolt 5, tethers", 32, 1.18, 0.0080),
+    ("Jolt 5, tethers", 80, 7.4, 0.028),
+    ("Jolt 5, tethers", 80, 14.7, 0.0110),
+    ("Jolt 5, tethers", 80, 29.0, 0.0040),
+    ("Jolt 5, tethers", 160, 68.0, 0.027),
+    ("Jolt 5, tethers", 160, 133.0, 0.0107),
+    ("Jolt 5, tethers", 320, 644.0, 0.045),
+    ("NvCloth, tethers", 32, 0.40, 0.0074),
+    ("NvCloth, tethers", 80, 2.7, 0.036),
+    ("NvCloth, tethers", 80, 22.0, 0.0085),
+    ("NvCloth, tethers", 160, 43.0, 0.035),
+    ("NvCloth, tethers", 160, 94.0, 0.021),
+    ("MuJoCo flex", 32, 11.0, 0.0017),
+    ("MuJoCo flex", 80, 232.0, 0.0016),
+    ("Blender", 32, 174.0, 0.0017),
+    ("Bullet", 80, 50.0, 0.07),
+    ("Bullet", 160, 179.0, 1.10),
+];
+
+/// Curves of the plot, then names of [`OTHERS`].
+const SHOWN: &[&str] = &[MUSLIN, TETHERED, SMALL_STEPS, "Jolt 5, tethers", "NvCloth, tethers"];
+const SHOWN_TOO: &[&str] = &["MuJoCo flex", "Bullet", "Blender"];
 
 /// What a run gave.
 #[derive(Clone, Debug, Serialize)]
 pub struct Quality {
     size: usize,
+    #[serde(skip)]
+    curve: &'static str,
     way: &'static str,
     substeps: u32,
     ms_per_frame: Times,
@@ -129,6 +170,7 @@ impl Run {
         let max_strain = strains.iter().copied().fold(0.0, f32::max);
         Ok(Quality {
             size: self.size,
+            curve: self.way.curve,
             way: self.way.name,
             substeps: self.way.substeps,
             ms_per_frame: Times::of(&ms),
@@ -140,17 +182,54 @@ impl Run {
     }
 }
 
+/// The reference of a size, or of the largest below that has one.
+fn reference(all: &[Quality], size: usize) -> Option<&Quality> {
+    all.iter().rfind(|q| q.way == REFERENCE.name && q.size <= size)
+}
+
+/// How far the lowest point after a second is off.
+fn off(all: &[Quality], q: &Quality) -> Option<f64> {
+    reference(all, q.size).map(|r| q.low / r.low - 1.0)
+}
+
 /// As comma-separated values.
 pub fn csv(all: &[Quality]) -> String {
-    let head = "scene,size,way,substeps,ms_per_frame,p99_strain,max_strain,lowest_after_1s_m\n";
+    let head = "scene,size,way,substeps,ms_per_frame,p99_strain,max_strain,lowest_after_1s_m,off\n";
     let row = |q: &Quality| {
         let Quality { size, way, substeps, p99_strain, max_strain, low, .. } = q;
         let ms = q.ms_per_frame.median;
+        let off = off(all, q).map_or(String::new(), |off| format!("{off:.4}"));
         format!(
-            "hang,{size},\"{way}\",{substeps},{ms:.3},{p99_strain:.6},{max_strain:.6},{low:.4}\n"
+            "hang,{size},\"{way}\",{substeps},{ms:.3},{p99_strain:.6},{max_strain:.6},{low:.4},{off}\n"
         )
     };
     head.to_owned() + &all.iter().map(row).collect::<String>()
+}
+
+/// Strain against cost at one size, as an SVG file.
+pub fn plot(all: &[Quality], size: usize) -> String {
+    let curve = |name: &&'static str| {
+        let ours = all.iter().filter(|q| q.size == size && q.curve == *name);
+        let ours = ours.map(|q| (q.ms_per_frame.median, 100.0 * q.p99_strain));
+        let others = OTHERS.iter().filter(|(other, at, ..)| other == name && *at == size);
+        let mut points: Vec<_> = ours.chain(others.map(|o| (o.2, 100.0 * o.3))).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Series { name: (*name).to_owned(), points }
+    };
+    let plot = Plot {
+        title: format!("hang {size}²: strain against cost, one core"),
+        x: "ms per frame".to_owned(),
+        y: "p99 strain [%]".to_owned(),
+        marks: Marks::Dotted,
+        logarithmic: [true, true],
+        series: SHOWN.iter().chain(SHOWN_TOO).map(curve).collect(),
+    };
+    standalone(&plot.svg_with_legend())
+}
+
+/// Sizes of some runs.
+pub fn sizes(runs: &[Run]) -> Vec<usize> {
+    runs.chunk_by(|a, b| a.size == b.size).map(|block| block[0].size).collect()
 }
 
 /// One table per size.
@@ -168,9 +247,7 @@ pub fn tables(all: &[Quality]) -> String {
             "off",
         ];
         let mut rows = vec![head.map(str::to_owned).to_vec()];
-        let reference = all.iter().rfind(|q| q.way == REFERENCE.name && q.size <= block[0].size);
         for q in block {
-            let off = |r: &Quality| format!("{:+.1} %", 100.0 * (q.low / r.low - 1.0));
             rows.push(vec![
                 q.way.to_owned(),
                 q.substeps.to_string(),
@@ -179,7 +256,7 @@ pub fn tables(all: &[Quality]) -> String {
                 format!("{:.2} %", 100.0 * q.p99_strain),
                 format!("{:.1} %", 100.0 * q.max_strain),
                 format!("{:.3}", q.low),
-                reference.map_or(String::new(), off),
+                off(all, q).map_or(String::new(), |off| format!("{:+.1} %", 100.0 * off)),
             ]);
         }
         let size = block[0].size;

@@ -256,7 +256,8 @@ impl World {
         }
     }
 
-    /// XPBD (Macklin et al. 2016, Eq. 26 for damping), springs in order, then hinges.
+    /// XPBD (Macklin et al. 2016, Eq. 26 for damping), springs in order, then, in every other sweep,
+    /// hinges.
     fn xpbd(&self, sweeps: u32, start: &Start) -> (Vec<DVec3>, Vec<DVec3>) {
         let (h, old, v) = (start.h, &start.x, start.velocities());
         let free = start.free();
@@ -292,7 +293,7 @@ impl World {
         };
         let mut spring_lambda = vec![0.0; self.springs.len()];
         let mut hinge_lambda = vec![0.0; self.hinges.len()];
-        for _ in 0..sweeps {
+        for sweep in 0..sweeps {
             for (s, lambda) in self.springs.iter().zip(&mut spring_lambda) {
                 let d = x[s.b] - x[s.a];
                 let value = d.length() - s.rest;
@@ -301,7 +302,9 @@ impl World {
                 let damping = s.along + s.relative;
                 project(&mut x, lambda, value, &gradient, 1.0 / s.k, damping, s.tension_only);
             }
-            for (hinge, lambda) in self.hinges.iter().zip(&mut hinge_lambda) {
+            for (hinge, lambda) in
+                self.hinges.iter().zip(&mut hinge_lambda).filter(|_| sweep % 2 == 0)
+            {
                 let at = hinge.corners.map(|p| x[p]);
                 let slopes = angle_gradient(at);
                 let gradient: [(usize, DVec3); 4] =
