@@ -83,7 +83,7 @@ const WAYS: &[Way] = &[
     way(SMALL_STEPS, "xpbd, 40 small steps", "xpbd", 40, 80, two_sweeps),
     way(TETHERED, "xpbd, 5 small steps, tethers", "xpbd", 5, 320, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 10 small steps, tethers", "xpbd", 10, 320, two_sweeps_with_tethers),
-    way(TETHERED, "xpbd, 20 small steps, tethers", "xpbd", 20, 320, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 20 small steps, tethers", "xpbd", 20, 160, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 30 small steps, tethers", "xpbd", 30, 160, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 60 small steps, tethers", "xpbd", 60, 80, two_sweeps_with_tethers),
 ];

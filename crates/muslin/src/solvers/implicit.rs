@@ -377,10 +377,12 @@ impl Implicit {
                 }
                 begun = clock::now();
                 // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
+                let last = !first || method.newton.min(effort.linearisations) == 1;
                 let strain = method.tolerance * self.strain_energy.sqrt();
                 let tolerance = strain.min(step.contact.error.sqrt());
-                let last = !first || method.newton.min(effort.linearisations) == 1;
-                let tolerance = if last { tolerance } else { UNFINISHED * tolerance };
+                // Where bodies are, contacts are judged by what is found.
+                let finish = last || !step.contact.weight.is_empty();
+                let tolerance = if finish { tolerance } else { UNFINISHED * tolerance };
                 let (outcome, left) = levels.solve(par, b, Stop { tolerance, ..stop }, change);
                 self.strain_left = left / self.strain_energy.sqrt();
                 self.momentum.balance(step, &system.lumped, b, change);
