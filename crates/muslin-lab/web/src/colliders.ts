@@ -56,6 +56,7 @@ export class Colliders {
     for (const mesh of this.meshes()) mesh.geometry.dispose();
     this.group.clear();
     this.movable = list.map((c) => c.movable);
+    this.view.bodies.makeEmpty();
     for (const c of list) {
       const geometry = new BufferGeometry();
       geometry.setAttribute('position', new BufferAttribute(new Float32Array(c.vertices), 3));
@@ -68,6 +69,8 @@ export class Colliders {
       mesh.quaternion.fromArray(c.rotation);
       mesh.updateMatrixWorld();
       this.group.add(mesh);
+      // The square of a plane stands for an endless one.
+      if (c.triangles.length > 6) this.view.bodies.union(new Box3().setFromObject(mesh));
     }
     this.view.touch();
   }

@@ -49,10 +49,13 @@ export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[]
     at.fromArray(x, 3 * i);
     if (Number.isFinite(at.x + at.y + at.z)) box.expandByPoint(at);
     let [nearest, distance] = [-1, Infinity];
-    for (const pin of pinsOf.get(root(i)) ?? []) {
+    const held = pinsOf.get(root(i)) ?? [];
+    for (const pin of held) {
       const d = apart(pin, i);
       if (d < distance) [nearest, distance] = [pin, d];
     }
+    // On a single pin it swings to the other side as well.
+    if (held.length === 1) box.expandByPoint(at.set(2 * x[3 * nearest]! - at.x, at.y, 2 * x[3 * nearest + 2]! - at.z));
     // Hanging straight down from its pin is the lowest an unstretched particle gets.
     if (nearest < 0) continue;
     box.expandByPoint(at.setY(x[3 * nearest + 1]! - distance));

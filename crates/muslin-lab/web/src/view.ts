@@ -66,6 +66,8 @@ export class View {
 
   private readonly materials = new Materials();
   private readonly ground = new Ground();
+  /** The box around all bodies of the scene. */
+  readonly bodies = new Box3();
   private readonly sun = new DirectionalLight('#fff4e6', 2.6);
   private readonly sky = new HemisphereLight('#dfe8ff', '#8a7f74', 1.5);
   private readonly fill = new DirectionalLight('#cfdcff', 0.5);
@@ -203,7 +205,8 @@ export class View {
   private lookAt(first: Frame): void {
     this.frameAnew = false;
     const around = surroundings(first.positions, this.edges, this.pins, this.box, this.lee);
-    this.box.copy(around.box);
+    // Bodies are part of the scene, and stand on its ground.
+    this.box.copy(around.box).union(this.bodies);
     const [centre, extent] = [this.box.getCenter(new Vector3()), this.box.getSize(new Vector3())];
     this.size = Math.max(extent.length(), 1e-3);
     this.floor = this.floorGoal = this.box.min.y - 0.02 * this.size;
