@@ -329,6 +329,9 @@ window.lab = {
     return vr.facts;
   },
   colliders,
+  get floor() {
+    return view.floor;
+  },
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
     const { hovered, pulled } = hands;

@@ -82,7 +82,7 @@ export class View {
   private frameAnew = false;
   /** Where the camera began. */
   private from = new Vector3(0.4, 0.2, 1).normalize();
-  private floor = 0;
+  floor = 0;
   private floorGoal = 0;
   private dirty = true;
   private readonly pace = new Pace();

@@ -392,6 +392,14 @@ const tests = {
     await tab.close();
   },
 
+  async 'bodies stand on the ground, not in it'(tab) {
+    await tab.openLink('drape', { edits: { 'cloth.0.columns': 9, 'cloth.0.rows': 9 } });
+    await tab.until('the ball', () => lab.colliders.count === 1);
+    const { floor, ball } = await tab.ask('heights', () => ({ floor: lab.floor, ball: lab.colliders.place(0).elements[13] - 0.5 }));
+    expect(floor < ball, `the ground is at ${floor} m, the lowest point of the ball at ${ball} m`);
+    await tab.shot('drape');
+  },
+
   async 'nothing scrolls sideways, on a desk or a phone'(tab) {
     const phone = await browser.open(url, { viewport: PHONE, hasTouch: true, isMobile: true });
     for (const each of [tab, phone]) {
