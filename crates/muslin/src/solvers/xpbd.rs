@@ -19,8 +19,9 @@
 use super::{Method, Solved, Solver, Step};
 use crate::clock;
 use crate::forces::{Forces, hinge};
+use crate::lanes::LANES;
 use crate::linalg::vectors::{add_scaled, update};
-use crate::mesh::batches::{Batch, LANES, NONE, batches};
+use crate::mesh::batches::{Batch, NONE, batches};
 use crate::model::Model;
 use crate::par::widest;
 use crate::state::State;
