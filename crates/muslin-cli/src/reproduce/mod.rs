@@ -9,6 +9,7 @@ mod finding;
 mod jeong;
 mod jeong_cost;
 mod kang_cho;
+mod kang_cho_dressed;
 mod kang_cho_limits;
 mod kim;
 mod kim_error;
@@ -19,6 +20,7 @@ mod page;
 mod rubin;
 mod rubin_meshless;
 mod store;
+pub mod words;
 
 use crate::arguments::{PaperName, ReproduceArguments};
 use crate::failure::Failure;
@@ -52,7 +54,11 @@ pub const PAPERS: &[Paper] = &[
         name: PaperName::KangCho,
         authors: "Kang & Cho 2002",
         title: "Complex Deformable Objects in Virtual Reality",
-        experiments: &[kang_cho::EXPERIMENTS, kang_cho_limits::EXPERIMENTS],
+        experiments: &[
+            kang_cho::EXPERIMENTS,
+            kang_cho_dressed::EXPERIMENTS,
+            kang_cho_limits::EXPERIMENTS,
+        ],
     },
     Paper {
         name: PaperName::Kim,
@@ -153,7 +159,7 @@ fn write(out: &Path, outcomes: &[Outcome], quick: bool, when: &str) -> Result<()
         let Outcome { paper, experiment, finding, seconds } = outcome;
         let check = |check: &finding::Check| {
             serde_json::json!({ "what": check.what, "value": check.value, "needed": check.bound.text(),
-                "met": check.is_met() })
+                "word": check.word, "met": check.is_met() })
         };
         let checks = |checks: &[finding::Check]| checks.iter().map(check).collect::<Vec<_>>();
         serde_json::json!({
