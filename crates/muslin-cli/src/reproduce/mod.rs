@@ -20,6 +20,7 @@ mod page;
 mod rubin;
 mod rubin_meshless;
 mod store;
+mod verdicts;
 pub mod words;
 
 use crate::arguments::{PaperName, ReproduceArguments};
@@ -151,10 +152,12 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The page and the summary.
+/// The page, the verdicts as text, and the summary.
 fn write(out: &Path, outcomes: &[Outcome], quick: bool, when: &str) -> Result<(), Failure> {
     let page = Pending::create(&out.join("index.html"), "--out")?;
     page.commit_bytes(page::page(outcomes, quick, when).as_bytes())?;
+    let text = verdicts::markdown(outcomes, quick, when);
+    Pending::create(&out.join("verdicts.md"), "--out")?.commit_bytes(text.as_bytes())?;
     let each = |outcome: &Outcome| {
         let Outcome { paper, experiment, finding, seconds } = outcome;
         let check = |check: &finding::Check| {

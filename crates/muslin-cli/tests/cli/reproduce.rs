@@ -164,6 +164,9 @@ fn all_papers_are_reproduced_and_an_interrupted_run_continues() {
     let all = files(folder.path());
     assert!(!all.iter().any(|name| name.ends_with(".part")), "{all:?}");
     check_plots(&all);
+    let text = String::from_utf8(folder.read("page/verdicts.md")).expect("text");
+    let lines = text.lines().filter(|line| line.starts_with("| ")).count();
+    assert_eq!(lines, EXPECTED.len() + 1, "{text}");
     check_in_browser(&folder);
 
     // Once more: nothing is left to do.
