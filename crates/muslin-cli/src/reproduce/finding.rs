@@ -19,8 +19,6 @@ pub enum Verdict {
     HoldsWithACondition,
     /// Neither.
     DoesNotHold,
-    /// Nothing was measured.
-    NotRun,
 }
 
 impl Verdict {
@@ -30,7 +28,6 @@ impl Verdict {
             Self::Holds => "holds",
             Self::HoldsWithACondition => "holds with a condition",
             Self::DoesNotHold => "does not hold",
-            Self::NotRun => "not reproduced",
         }
     }
 }
@@ -83,12 +80,20 @@ pub struct Check {
     pub value: Option<f64>,
     /// What it must be.
     pub bound: Bound,
+    /// The word of [`super::words`] that the bound stands for; empty where a yes or no needs none.
+    pub word: String,
 }
 
 impl Check {
-    /// A measurement held against a bound.
+    /// A measurement held against a bound. Only [`super::words`] knows bounds.
     pub fn new(what: impl Into<String>, value: f64, bound: Bound) -> Self {
-        Self { what: what.into(), value: value.is_finite().then_some(value), bound }
+        let value = value.is_finite().then_some(value);
+        Self { what: what.into(), value, bound, word: String::new() }
+    }
+
+    /// Says which word the bound stands for.
+    pub fn by(self, word: &str) -> Self {
+        Self { word: word.into(), ..self }
     }
 
     /// Something that must be so.
@@ -162,8 +167,6 @@ pub struct Finding {
     pub claim: Vec<Check>,
     /// What must be met where the claim is not.
     pub condition: Option<Condition>,
-    /// Why nothing was measured.
-    pub not_run: Option<String>,
     /// Explanations by verdict.
     pub because: Vec<(Verdict, String)>,
     /// Tables.
@@ -175,17 +178,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Nothing was measured, for this reason.
-    pub fn not_run(reason: impl Into<String>) -> Self {
-        Self { not_run: Some(reason.into()), ..Self::default() }
-    }
-
     /// The verdict, by the checks alone.
     pub fn verdict(&self) -> Verdict {
         let met = |checks: &[Check]| !checks.is_empty() && checks.iter().all(Check::is_met);
-        if self.not_run.is_some() {
-            Verdict::NotRun
-        } else if met(&self.claim) {
+        if met(&self.claim) {
             Verdict::Holds
         } else if self.condition.as_ref().is_some_and(|condition| met(&condition.checks)) {
             Verdict::HoldsWithACondition
@@ -204,7 +200,6 @@ impl Finding {
                 "Not every check of the claim is met, but all of the condition are."
             }
             Verdict::DoesNotHold => "Not every check is met in this run.",
-            Verdict::NotRun => self.not_run.as_deref().unwrap_or_default(),
         };
         said.cloned().unwrap_or_else(|| plain.to_owned())
     }
@@ -238,13 +233,8 @@ impl Finding {
 
     /// Adds a plot.
     pub fn plot(mut self, plot: &Plot) -> Self {
-        let mut csv = format!("series,{},{}\n", quoted(&plot.x), quoted(&plot.y));
-        for series in &plot.series {
-            for (x, y) in &series.points {
-                csv.push_str(&format!("{},{x},{y}\n", quoted(&series.name)));
-            }
-        }
-        self.figures.push(Figure { title: plot.title.clone(), svg: plot.svg_with_legend(), csv });
+        let (title, svg) = (plot.title.clone(), plot.svg_with_legend());
+        self.figures.push(Figure { title, svg, csv: plot_csv(plot) });
         self
     }
 
@@ -269,6 +259,17 @@ impl Table {
     }
 }
 
+/// The numbers of a plot: a line for each point, with the names of the axes as head.
+fn plot_csv(plot: &Plot) -> String {
+    let mut csv = format!("series,{},{}\n", quoted(&plot.x), quoted(&plot.y));
+    for series in &plot.series {
+        for (x, y) in &series.points {
+            csv.push_str(&format!("{},{x},{y}\n", quoted(&series.name)));
+        }
+    }
+    csv
+}
+
 /// Text as a field of a CSV file.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) {
@@ -281,6 +282,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::plot::{Marks, Series};
 
     fn met(is_so: bool) -> Check {
         Check::yes("it", is_so)
@@ -295,7 +297,6 @@ mod tests {
         assert_eq!(finding(false, true).verdict(), Verdict::HoldsWithACondition);
         assert_eq!(finding(false, false).verdict(), Verdict::DoesNotHold);
         assert_eq!(Finding::default().verdict(), Verdict::DoesNotHold);
-        assert_eq!(Finding::not_run("no").claim([met(true)]).verdict(), Verdict::NotRun);
     }
 
     #[test]
@@ -305,6 +306,46 @@ mod tests {
             assert!(!Check::new("x", f64::INFINITY, bound).is_met());
             assert!(Check::new("x", 0.0, bound).is_met());
         }
+    }
+
+    #[test]
+    fn a_plot_has_its_numbers_as_csv() {
+        let points = vec![(1.0, 0.1), (2.0, -3e-7)];
+        let series = |name: &str| Series { name: name.into(), points: points.clone() };
+        let plot = Plot {
+            title: "t".into(),
+            x: "time [s]".into(),
+            y: "a, b".into(),
+            marks: Marks::Curves,
+            logarithmic: [false; 2],
+            series: vec![series("one"), series("two, \"three\"")],
+        };
+        let finding = Finding::default().plot(&plot);
+        let lines: Vec<&str> = finding.figures[0].csv.lines().collect();
+        assert_eq!(lines[..3], ["series,time [s],\"a, b\"", "one,1,0.1", "one,2,-0.0000003"]);
+        assert_eq!(lines[3], "\"two, \"\"three\"\"\",1,0.1");
+        assert_eq!(lines.len(), 5);
+        // The numbers come back as they were.
+        let last: Vec<f64> = lines[2].split(',').skip(1).map(|n| n.parse().unwrap()).collect();
+        assert_eq!(last, [points[1].0, points[1].1]);
+    }
+
+    #[test]
+    fn bounds_include_their_ends() {
+        for (bound, least, most) in [
+            (Bound::Below(2.0), f64::MIN, 2.0),
+            (Bound::Above(-1.0), -1.0, f64::MAX),
+            (Bound::Between(0.5, 1.5), 0.5, 1.5),
+        ] {
+            assert!(
+                Check::new("x", least, bound).is_met() && Check::new("x", most, bound).is_met()
+            );
+        }
+        assert!(!Check::new("x", 2.001, Bound::Below(2.0)).is_met());
+        assert!(!Check::new("x", -1.001, Bound::Above(-1.0)).is_met());
+        assert!(!Check::new("x", 0.499, Bound::Between(0.5, 1.5)).is_met());
+        assert!(!Check::new("x", 1.501, Bound::Between(0.5, 1.5)).is_met());
+        assert!(Check::no("x", false).is_met() && !Check::no("x", true).is_met());
     }
 
     #[test]

@@ -131,15 +131,17 @@ pub fn turning(law: TurningLaw) -> Turning {
 const ANGLES: [f64; 5] = [30.0, 60.0, 85.0, 120.0, 170.0];
 
 fn figure_2(lab: &Lab) -> Result<Finding, Failure> {
-    let (mut rows, mut least, mut mirrored, mut pictures) =
-        (Vec::new(), f64::INFINITY, 0, Vec::new());
+    let (mut rows, mut kept, mut mirrored, mut pictures) = (Vec::new(), Vec::new(), 0, Vec::new());
     for angle in ANGLES {
         let mut cells = vec![format!("{angle}°")];
         for springs in [12, 20, 28] {
             let cube = recover(lab, jelly(springs, angle))?;
             cells.extend([number(cube.error()), number(cube.volume)]);
             if springs == 12 {
-                least = least.min(cube.error());
+                let leaning = format!(
+                    "12 conventional springs, {angle}°: shape error at the end over that at the start"
+                );
+                kept.push(words::EXACT.check(leaning, cube.error() / cube.errors[0].1));
                 if angle == 60.0 {
                     pictures = cube.frames;
                 }
@@ -150,11 +152,7 @@ fn figure_2(lab: &Lab) -> Result<Finding, Failure> {
     }
     let model = weightless(jelly(12, 60.0)).compile()?;
     Ok(Finding::default()
-        .claim([Check::new(
-            "12 conventional springs: least shape error left of all angles",
-            least,
-            Bound::Above(0.05),
-        )])
+        .claim(kept)
         .because(
             HOLDS,
             format!(
@@ -192,26 +190,13 @@ fn figure_5(lab: &Lab) -> Result<Finding, Failure> {
         rows.push(cells);
     }
     let model = weightless(jelly(3, 120.0)).compile()?;
-    let bound = lab.pick(0.02, 0.005);
-    let check = |i: usize, most| {
-        Check::new(
-            format!("{} law: largest shape error left", LAWS[i].1),
-            worst[i],
-            Bound::Below(most),
-        )
+    let check = |i: usize| {
+        words::RECOVERS.check(format!("{} law: largest shape error left", LAWS[i].1), worst[i])
     };
+    let upright = || words::EXACT.check("least signed volume of all (−1 = mirrored)", volumes);
     Ok(Finding::default()
-        .claim([
-            check(0, bound),
-            check(1, 0.005),
-            check(2, 0.005),
-            Check::new(
-                "least signed volume of all (1 = upright, −1 = mirrored)",
-                volumes,
-                Bound::Above(0.95),
-            ),
-        ])
-        .condition("with a law that has stiffness at rest", [check(1, 0.005), check(2, 0.005)])
+        .claim([check(0), check(1), check(2), upright()])
+        .condition("with a law that has stiffness at rest", [check(1), check(2), upright()])
         .because(
             HOLDS,
             format!(
@@ -351,34 +336,25 @@ fn figure_6(lab: &Lab) -> Result<Finding, Failure> {
     }
     let own = || {
         [
-            Check::new(
-                "3D springs: mean angle at the creases [°]",
-                found[0].0,
-                Bound::Between(88.0, 92.0),
-            ),
-            Check::new(
-                "3D springs: creases on the right side [%]",
-                100.0 * found[0].1,
-                Bound::Above(100.0),
-            ),
+            words::EXACT.check("3D springs: mean angle at the creases over 90°", found[0].0 / 90.0),
+            words::EXACT.check("3D springs: share of creases on the right side", found[0].1),
         ]
     };
     Ok(finding
         .claim(own())
-        .claim([Check::new(
-            "conventional springs with the lengths of the pleats: mean angle [°]",
-            found[1].0,
-            Bound::Above(170.0),
+        .claim([words::IMPOSSIBLE.check(
+            "conventional springs with the lengths of the pleats: mean angle over 180°",
+            found[1].0 / 180.0,
         )])
         .condition(
             "creases that know their side",
             own().into_iter().chain([
-                Check::new(
+                words::UNDIRECTED.check(
                     "conventional, lengths of the pleats: creases on the right side [%]",
                     100.0 * found[1].1,
-                    Bound::Below(75.0),
                 ),
-                Check::new("conventional, flat: mean angle [°]", found[2].0, Bound::Above(170.0)),
+                words::IMPOSSIBLE
+                    .check("conventional, flat: mean angle over 180°", found[2].0 / 180.0),
             ]),
         )
         .because(
@@ -421,9 +397,9 @@ fn figure_7(lab: &Lab) -> Result<Finding, Failure> {
     let [first, second] = lines;
     Ok(Finding::default()
         .claim([
-            Check::new("tip of the bar of 3D springs [m]", turning, Bound::Between(-2.01, -1.71)),
-            Check::new("tip of the bar of edges only [m]", edges, Bound::Below(-9.0)),
-            Check::new("speed at the end [m/s]", sim.measure().max_speed, Bound::Below(0.01)),
+            words::HOLDS_ITSELF
+                .check("how far the tip sinks, over that of a bar of edges only", turning / edges),
+            words::AT_REST.check("speed at the end [m/s]", sim.measure().max_speed),
         ])
         .because(
             HOLDS,

@@ -18,7 +18,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
             "Symplectic Euler steps of many cubes at once, so that the loops count and \
              not the calls; least of several rounds in turn, one thread.",
             "Twenty conventional springs: 12 edges, a diagonal per face, two through the \
-             body. “Almost the same”: up to half again as much.",
+             body.",
         ],
         timed: true,
         run: cost,
@@ -77,11 +77,8 @@ fn cost(lab: &Lab) -> Result<Finding, Failure> {
         })
         .collect();
     let check = |i: usize| {
-        Check::new(
-            format!("{}, in steps of twenty conventional springs", cases[i].0),
-            ms[i] / base(i),
-            Bound::Below(1.5),
-        )
+        let what = format!("{}, in steps of twenty conventional springs", cases[i].0);
+        words::ALMOST_THE_SAME.check(what, ms[i] / base(i))
     };
     Ok(Finding::default()
         .claim([check(1), check(3)])
@@ -103,6 +100,17 @@ fn cost(lab: &Lab) -> Result<Finding, Failure> {
                  function, {} times.",
                 number(ms[1] / ms[0]),
                 number(ms[3] / ms[0])
+            ),
+        )
+        .because(
+            FAILS,
+            format!(
+                "A step costs {} times that of twenty conventional springs with the printed law and {} \
+                 times with the sine law. A plain program in double precision has 3.5 and 1.3: the ratio \
+                 depends on how fast the loop over conventional springs is, which here takes {} ns a cube.",
+                number(ms[1] / ms[0]),
+                number(ms[3] / ms[0]),
+                number(1e6 * ms[0] / cubes)
             ),
         )
         .table(
@@ -156,18 +164,10 @@ fn energy(lab: &Lab) -> Result<Finding, Failure> {
                 .map(|(i, e)| ((i + 1) as f64 * f64::from(h), *e)),
         ));
     }
-    let symplectic = || {
-        Check::new(
-            "symplectic Euler: drift of the mean energy",
-            drifts[0].abs(),
-            Bound::Below(2e-3),
-        )
-    };
-    let euler = Check::new(
-        "Euler with old velocities: drift of the mean energy",
-        drifts[2].abs(),
-        Bound::Below(2e-3),
-    );
+    let symplectic =
+        || words::EXACT.check("symplectic Euler: mean energy, end over start", 1.0 + drifts[0]);
+    let euler = words::EXACT
+        .check("Euler with old velocities: mean energy, end over start", 1.0 + drifts[2]);
     Ok(Finding::default()
         .claim([symplectic(), euler])
         .condition("velocities first, then positions", [symplectic()])

@@ -113,11 +113,7 @@ fn sweeps(lab: &Lab) -> Result<Finding, Failure> {
         rows.push(row([name, show(*limit), theory[i].into()]));
     }
     let check = |i: usize| {
-        Check::new(
-            format!("largest stable κ with {} sweeps", i + 1),
-            found[i],
-            Bound::Above(1000.0),
-        )
+        words::LARGE_STEPS.check(format!("largest stable κ with {} sweeps", i + 1), found[i])
     };
     let points = found.iter().enumerate().map(|(i, limit)| ((i + 1) as f64, *limit));
     Ok(Finding::default()
@@ -237,40 +233,19 @@ fn damping(lab: &Lab) -> Result<Finding, Failure> {
             percent(along),
         ]),
     ];
-    let fall = Check::new(
-        "with the force: speed after 10 s over m g/C",
-        corrected / terminal,
-        Bound::Between(0.99, 1.01),
-    );
-    let together = || {
-        Check::new(
-            "Eq. 24: linear momentum lost by a moving sheet [%]",
-            100.0 * relative_drift,
-            Bound::Below(0.1),
-        )
-    };
+    let equal = |what: &str, ratio| words::EXACT.check(what, ratio);
+    let fall = equal("with the force: speed after 10 s over m g/C", corrected / terminal);
+    let together = || equal("Eq. 24: linear momentum kept by a moving sheet", 1.0 - relative_drift);
     Ok(Finding::default()
         .claim([
-            Check::new(
-                "as printed: speed after 10 s over m g/C",
-                printed / terminal,
-                Bound::Between(0.99, 1.01),
-            ),
+            equal("as printed: speed after 10 s over m g/C", printed / terminal),
             together(),
-            Check::new(
-                "Eq. 24: angular momentum kept by a spinning sheet",
-                relative,
-                Bound::Above(0.99),
-            ),
+            equal("Eq. 24: angular momentum kept by a spinning sheet", relative),
         ])
         .condition(
             "with the damping force itself in the right-hand side, and only translation \
              counting as moving together",
-            [
-                fall,
-                together(),
-                Check::new("along springs: angular momentum kept", along, Bound::Above(0.99)),
-            ],
+            [fall, together(), equal("along springs: angular momentum kept", along)],
         )
         .because(
             CONDITION,

@@ -122,7 +122,7 @@ fn error(lab: &Lab) -> Result<Finding, Failure> {
     let most = sweeps[sweeps.len() - 1];
     let after = |to: &str, value| {
         let what = format!("k = 50: error against {to} after {most} sweeps, share of |Δv|");
-        Check::new(what, value, Bound::Below(0.05))
+        words::CONVERGES.check(what, value)
     };
     Ok(Finding::default()
         .claim([after("the implicit method", last[1])])

@@ -11,7 +11,8 @@ use indicatif::ProgressBar;
 use muslin::{Method, Model, Scene, Sim, Warning};
 use std::time::Instant;
 
-pub use super::finding::{Bound, Check, Finding};
+pub use super::finding::{Check, Finding};
+pub use super::words;
 pub use crate::text::{number, percent};
 pub const HOLDS: Verdict = Verdict::Holds;
 pub const CONDITION: Verdict = Verdict::HoldsWithACondition;
@@ -71,6 +72,18 @@ impl Lab<'_> {
         steps: u32,
         frames: &[u32],
     ) -> Result<Fall, Failure> {
+        self.fall_seen(scene, method, steps, frames, |_| {})
+    }
+
+    /// The same, shown to `see` after every step.
+    pub fn fall_seen(
+        &self,
+        scene: &Scene,
+        method: &Method,
+        steps: u32,
+        frames: &[u32],
+        mut see: impl FnMut(&Sim),
+    ) -> Result<Fall, Failure> {
         let mut sim = Sim::new(scene.compile()?, method.clone())?;
         let mut fall = Fall::default();
         for step in 1..=steps {
@@ -85,6 +98,7 @@ impl Lab<'_> {
             fall.lowest.push(report.lowest);
             fall.kinetic.push(report.energy.kinetic);
             fall.mean_strain.push(report.mean_strain);
+            see(&sim);
             let blown_up =
                 done.warnings.contains(Warning::RolledBack) || report.max_speed > TOO_FAST;
             if frames.contains(&step) || blown_up {
@@ -161,6 +175,11 @@ impl Fall {
     /// Whether it stayed finite and slow.
     pub fn is_sound(&self) -> bool {
         self.diverged_at.is_none()
+    }
+
+    /// Whether it is stable like this run of the implicit method on the same scene.
+    pub fn is_stable_beside(&self, implicit: &Fall) -> bool {
+        self.is_sound() && words::STABLE.fits(self.max_speed / implicit.max_speed)
     }
 
     /// Lowest particle after a step, or not a number if it did not get there. [m]

@@ -9,6 +9,7 @@ mod finding;
 mod jeong;
 mod jeong_cost;
 mod kang_cho;
+mod kang_cho_dressed;
 mod kang_cho_limits;
 mod kim;
 mod kim_error;
@@ -19,6 +20,8 @@ mod page;
 mod rubin;
 mod rubin_meshless;
 mod store;
+mod verdicts;
+pub mod words;
 
 use crate::arguments::{PaperName, ReproduceArguments};
 use crate::failure::Failure;
@@ -52,7 +55,11 @@ pub const PAPERS: &[Paper] = &[
         name: PaperName::KangCho,
         authors: "Kang & Cho 2002",
         title: "Complex Deformable Objects in Virtual Reality",
-        experiments: &[kang_cho::EXPERIMENTS, kang_cho_limits::EXPERIMENTS],
+        experiments: &[
+            kang_cho::EXPERIMENTS,
+            kang_cho_dressed::EXPERIMENTS,
+            kang_cho_limits::EXPERIMENTS,
+        ],
     },
     Paper {
         name: PaperName::Kim,
@@ -145,15 +152,17 @@ pub fn reproduce(arguments: &ReproduceArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The page and the summary.
+/// The page, the verdicts as text, and the summary.
 fn write(out: &Path, outcomes: &[Outcome], quick: bool, when: &str) -> Result<(), Failure> {
     let page = Pending::create(&out.join("index.html"), "--out")?;
     page.commit_bytes(page::page(outcomes, quick, when).as_bytes())?;
+    let text = verdicts::markdown(outcomes, quick, when);
+    Pending::create(&out.join("verdicts.md"), "--out")?.commit_bytes(text.as_bytes())?;
     let each = |outcome: &Outcome| {
         let Outcome { paper, experiment, finding, seconds } = outcome;
         let check = |check: &finding::Check| {
             serde_json::json!({ "what": check.what, "value": check.value, "needed": check.bound.text(),
-                "met": check.is_met() })
+                "word": check.word, "met": check.is_met() })
         };
         let checks = |checks: &[finding::Check]| checks.iter().map(check).collect::<Vec<_>>();
         serde_json::json!({

@@ -3,22 +3,22 @@
 use super::finding::{Check, Finding, Verdict};
 use super::lab::Experiment;
 use super::store::name;
-use super::{Outcome, PAPERS};
+use super::{Outcome, PAPERS, words};
 use crate::page::{data_uri, escape, head, table, where_measured};
 use crate::picture::STRAIN_SCALE;
 use crate::text::number;
 use std::fmt::Write;
 
 const STYLE: &str = "
-:root { --good: #2c7a3f; --part: #a56a00; --bad: #b3362c; --none: #6b7785; --card: #ffffff; }
-@media (prefers-color-scheme: dark) { :root { --good: #7fce8f; --part: #efb955; --bad: #f28b80; --none: #98a3b1; --card: #1c2129; } }
+:root { --good: #2c7a3f; --part: #a56a00; --bad: #b3362c; --card: #ffffff; }
+@media (prefers-color-scheme: dark) { :root { --good: #7fce8f; --part: #efb955; --bad: #f28b80; --card: #1c2129; } }
 body { max-width: 1080px; } h1 { font-size: 1.8rem; } h2 { font-size: 1.35rem; margin-top: 3rem; } h3 { font-size: 1.12rem; margin: 0 0 .3rem; } h4 { font-size: .95rem; margin: 1.2rem 0 .3rem; }
 p, li { color: var(--ink); } .faint, .faint li, caption { color: var(--faint); } a { color: inherit; }
 article { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1.1rem 1.3rem; margin: 1.2rem 0; }
 .verdict { display: inline-block; font-size: .85rem; font-weight: 600; padding: .1rem .6rem; border-radius: 1rem; border: 1px solid currentColor; white-space: nowrap; }
-.holds { color: var(--good); } .holds-with-a-condition { color: var(--part); } .does-not-hold { color: var(--bad); } .not-run { color: var(--none); }
+.holds { color: var(--good); } .holds-with-a-condition { color: var(--part); } .does-not-hold { color: var(--bad); }
 blockquote { margin: .5rem 0; padding-left: .9rem; border-left: 3px solid var(--line); max-width: 60rem; }
-caption { text-align: left; padding: .2rem 0; } td { font-size: .92rem; } .rule td:first-child, .overview td { white-space: normal; } .overview td, .overview th { text-align: left; }
+caption { text-align: left; padding: .2rem 0; } td { font-size: .92rem; } .rule td:first-child, .overview td { white-space: normal; } .overview td, .overview th { text-align: left; } .words td:nth-child(2) { white-space: nowrap; }
 .met { color: var(--good); } .unmet { color: var(--bad); } figure { margin: .8rem 0; } figcaption { font-size: .92rem; } figure img { width: auto; max-width: 100%; }
 .plots svg { max-width: 600px; } .plots { grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); } .scale { display: inline-block; width: 12em; height: .8em; border-radius: .4em; vertical-align: -.05em; }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--faint); }
@@ -39,7 +39,8 @@ pub fn page(outcomes: &[Outcome], quick: bool, when: &str) -> String {
         html,
         "<p>Five papers on real-time cloth, their tables and figures measured again with \
          one engine. Every verdict below is computed from the measurements of this run by \
-         the rule printed beside it.{length}</p>\n<p class=\"faint\">{} {when}. Times \
+         the rule printed beside it; <a href=\"#words\">what the papers' words are taken for</a> is at \
+         the end.{length}</p>\n<p class=\"faint\">{} {when}. Times \
          depend on the machine and on what else it does; ratios of times were measured in \
          turn within this run. Repeat it with <code>muslin reproduce all --out \
          DIR</code>.</p>",
@@ -68,22 +69,21 @@ pub fn page(outcomes: &[Outcome], quick: bool, when: &str) -> String {
             own.for_each(|outcome| html.push_str(&article(outcome)));
         }
     }
+    html.push_str(&glossary(outcomes));
     html.push_str("</body></html>\n");
     html
 }
 
 fn badge(verdict: Verdict) -> String {
     let words = verdict.words();
-    let class = if verdict == Verdict::NotRun { "not-run".into() } else { words.replace(' ', "-") };
+    let class = words.replace(' ', "-");
     format!("<span class=\"verdict {class}\">{words}</span>")
 }
 
 /// Every experiment in a line.
 fn overview(outcomes: &[Outcome]) -> String {
     let mut html = String::from("<p>");
-    for verdict in
-        [Verdict::Holds, Verdict::HoldsWithACondition, Verdict::DoesNotHold, Verdict::NotRun]
-    {
+    for verdict in [Verdict::Holds, Verdict::HoldsWithACondition, Verdict::DoesNotHold] {
         let count = outcomes.iter().filter(|o| o.finding.verdict() == verdict).count();
         if count > 0 {
             let _ = write!(html, "{count} {} &ensp;", badge(verdict));
@@ -154,9 +154,6 @@ fn media(experiment: &Experiment, finding: &Finding) -> String {
 
 /// The checks, as they were evaluated.
 fn rule(finding: &Finding) -> String {
-    if finding.not_run.is_some() {
-        return String::new();
-    }
     let mut html =
         String::from("<h4>The rule</h4>\n<p class=\"faint\">Holds if all of these are met:</p>\n");
     html.push_str(&checks(&finding.claim));
@@ -172,19 +169,64 @@ fn rule(finding: &Finding) -> String {
     html
 }
 
+/// A word, linked to what it is taken for.
+fn meaning(word: &str) -> String {
+    if word.is_empty() {
+        return String::new();
+    }
+    format!("<a href=\"#{}\">“{word}”</a>", anchor(word))
+}
+
+fn anchor(word: &str) -> String {
+    format!("word-{}", word.replace(' ', "-"))
+}
+
+/// The words that the rules of these outcomes use, and their numbers.
+fn glossary(outcomes: &[Outcome]) -> String {
+    let of = |finding: &Finding| {
+        let condition = finding.condition.iter().flat_map(|condition| &condition.checks);
+        finding.claim.iter().chain(condition).map(|check| check.word.clone()).collect::<Vec<_>>()
+    };
+    let used: Vec<String> = outcomes.iter().flat_map(|outcome| of(&outcome.finding)).collect();
+    let mut html = String::from(
+        "<h2 id=\"words\">What the words are taken for</h2>\n<p>A rule needs numbers. Where a paper prints one, that is \
+         used; else the number belongs to the word, whatever was measured: what a law makes equal is equal to 1 %, what is similar or \
+         slightly more differs by less than half again, what is much more is at least twice as much. Between the two \
+         neither word fits.</p>\n<div class=\"wide\"><table \
+         class=\"overview words\">\n<tr><th>word</th><th>needed</th><th>taken for</th><th>said</th></tr>\n",
+    );
+    for word in words::ALL.iter().filter(|word| used.iter().any(|used| used == word.word)) {
+        let said = match word.said {
+            "" => "our convention".into(),
+            said => format!("“{}” ({})", escape(said), escape(word.by)),
+        };
+        let _ = writeln!(
+            html,
+            "<tr id=\"{}\"><td>{}</td><td>{}</td><td>{}</td><td>{said}</td></tr>",
+            anchor(word.word),
+            word.word,
+            word.bound(),
+            escape(word.means)
+        );
+    }
+    html.push_str("</table></div>\n");
+    html
+}
+
 fn checks(checks: &[Check]) -> String {
     let mut html = String::from(
         "<div class=\"wide\"><table \
-         class=\"rule\"><tr><th>check</th><th>measured</th><th>needed</th><th>met</th></tr>\n",
+         class=\"rule\"><tr><th>check</th><th>measured</th><th>needed</th><th>for</th><th>met</th></tr>\n",
     );
     for check in checks {
         let (class, word) = if check.is_met() { ("met", "yes") } else { ("unmet", "no") };
         let _ = writeln!(
             html,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"{class}\">{word}</td></tr>",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"{class}\">{word}</td></tr>",
             escape(&check.what),
             check.measured(),
-            check.bound.text()
+            check.bound.text(),
+            meaning(&check.word)
         );
     }
     html.push_str("</table></div>\n");

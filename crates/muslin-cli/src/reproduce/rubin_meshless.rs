@@ -15,7 +15,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         setup: &[
             "Condition number of the 9×9 matrix Σ q̃ q̃ᵀ that the fit inverts (Eq. 6), \
              for 6×6 particles at spacing 1 and a second layer at distance ε.",
-            "Single precision has seven digits: beyond a condition number of 1e6 nothing \
+            "Single precision has seven digits: beyond a condition number of 1/ε nothing \
              is left of the result. Planar: five terms x, y, x², y², xy with their means \
              taken off, no second layer.",
         ],
@@ -70,10 +70,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "rubin-stability",
         title: "Section 5.2.3: unconditionally stable",
-        claim: "Meshless deformations are unconditionally stable.",
+        claim: "“The meshless deformations technique guarantees unconditional stability provided that \
+         any forces involved in the simulation are applied to all particles independent of their \
+         location … or the force is applied instantaneously.”",
         setup: &[
             "A free 6×6 sheet, every particle displaced by up to 0.3 m, 2000 steps of \
              0.001 s, 1/60 s, 1 s and 100 s; α = 0.03 and 1.",
+            "The springs of the hybrid are forces that depend on the location, so the proviso \
+             does not cover it; it is measured because the paper builds on it.",
             "The hybrid, with damping 20 N·s/m as printed, has the limit h < 2 m/(4 kd) = \
              0.025 s of its explicit dampers; the engine cuts longer steps into as many \
              as are needed, which is what is counted.",
@@ -154,11 +158,7 @@ fn figure_9(lab: &Lab) -> Result<Finding, Failure> {
     rows.push(row(["planar, five terms".into(), number(planar)]));
     let points = distances.iter().copied().zip(found);
     Ok(Finding::default()
-        .claim([Check::new(
-            "condition number at a hundredth of the spacing",
-            found[4],
-            Bound::Below(1e6),
-        )])
+        .claim([words::AS_CLOSE.check("condition number at a hundredth of the spacing", found[4])])
         .because(
             FAILS,
             format!(
@@ -219,15 +219,11 @@ fn figure_10(lab: &Lab) -> Result<Finding, Failure> {
         ends.push(sim.state().x.clone());
     }
     let model = scene.compile()?;
-    let mut claim =
-        vec![Check::new("dragging the cloth itself: reversals", found[0].0, Bound::Above(3.0))];
+    let mut claim = vec![words::OSCILLATES.check("dragging the cloth: reversals", found[0].0)];
     for (i, name) in [(1, "interface"), (2, "interface beside")] {
-        claim.push(Check::new(format!("{name}: reversals"), found[i].0, Bound::Below(2.0)));
-        claim.push(Check::new(
-            format!("{name}: roughness over that of dragging the cloth"),
-            found[i].1 / found[0].1,
-            Bound::Below(0.45),
-        ));
+        claim.push(words::CONTINUOUS.check(format!("{name}: reversals"), found[i].0));
+        let what = format!("{name}: roughness over that of dragging the cloth");
+        claim.push(words::SMOOTH.check(what, found[i].1 / found[0].1));
     }
     Ok(Finding::default()
         .claim(claim)
@@ -303,19 +299,18 @@ fn figure_11(lab: &Lab) -> Result<Finding, Failure> {
     }
     let model = sheet("rubin-meshless")?.compile()?;
     let slight = [found[1].0.0 / found[0].0.0, found[1].1.0 / found[0].1.0];
-    let checks = |most| {
+    let checks = |word: &words::Word| {
         [
-            Check::new(
-                "at rest: spread of the hybrid over that of meshless",
-                slight[0],
-                Bound::Below(most),
-            ),
-            Check::new("dragged: the same", slight[1], Bound::Below(most)),
+            word.check("at rest: spread of the hybrid over that of meshless", slight[0]),
+            word.check("dragged: the same", slight[1]),
         ]
     };
     Ok(Finding::default()
-        .claim(checks(0.75))
-        .condition("a little: springs of 22 N/m are soft beside the goals", checks(0.99))
+        .claim(checks(&words::CONTROLLED))
+        .condition(
+            "an improvement: springs of 22 N/m are soft beside the goals",
+            checks(&words::IMPROVES),
+        )
         .because(
             HOLDS,
             format!(
@@ -389,16 +384,9 @@ fn figure_12(lab: &Lab) -> Result<Finding, Failure> {
     let model = scene.compile()?;
     Ok(Finding::default()
         .claim([
-            Check::new(
-                "mean bend of meshless over mass-spring",
-                found[1].0 / found[0].0,
-                Bound::Below(0.8),
-            ),
-            Check::new(
-                "largest bend of meshless over mass-spring",
-                found[1].1 / found[0].1,
-                Bound::Below(0.8),
-            ),
+            words::RIGID.check("mean bend of meshless over mass-spring", found[1].0 / found[0].0),
+            words::RIGID
+                .check("largest bend of meshless over mass-spring", found[1].1 / found[0].1),
         ])
         .because(
             HOLDS,
@@ -465,21 +453,11 @@ fn stability(lab: &Lab) -> Result<Finding, Failure> {
         rows.push(cells);
     }
     let meshless = || {
-        Check::new(
-            "meshless: largest extent over that at the start, all steps",
-            worst,
-            Bound::Below(1.5),
-        )
+        words::UNCONDITIONAL
+            .check("meshless: largest extent over that at the start, all steps", worst)
     };
     Ok(Finding::default()
-        .claim([
-            meshless(),
-            Check::new(
-                "hybrid: steps a step of 100 s must be cut into",
-                f64::from(most),
-                Bound::Below(1.0),
-            ),
-        ])
+        .claim([meshless(), Check::no("hybrid: a step of 100 s must be cut", most > 1)])
         .condition("meshless alone, without springs", [meshless()])
         .because(
             CONDITION,

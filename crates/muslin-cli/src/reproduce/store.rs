@@ -8,7 +8,7 @@ use super::finding::Finding;
 use super::lab::Experiment;
 use crate::failure::Failure;
 use crate::output::Pending;
-use crate::page::standalone;
+use crate::page::{raster, standalone};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -80,6 +80,7 @@ impl Store {
         for (index, figure) in finding.figures.iter().enumerate() {
             write(&name("plot", index, "csv"), figure.csv.as_bytes())?;
             write(&name("plot", index, "svg"), standalone(&figure.svg).as_bytes())?;
+            write(&name("plot", index, "png"), &raster::png(&figure.svg)?)?;
         }
         for (index, picture) in finding.pictures.iter().enumerate() {
             write(&name("picture", index, "png"), &picture.png)?;
