@@ -36,6 +36,8 @@ pub struct Sim {
     state: State,
     /// State at the start of the current substep, to roll back to.
     before: State,
+    /// Velocities found by a solve that is done again.
+    again: Vec<Vec3>,
     held: Held,
     contacts: Contacts,
     limits: Limits,
@@ -124,6 +126,7 @@ impl Sim {
         let inputs = Inputs { gravity: model.gravity, wind: model.wind, ..Inputs::default() };
         Self {
             floors: method.spring_floors(&model),
+            again: before.v.clone(),
             before,
             contacts: Contacts::new(&model),
             limits: Limits::new(&method, &model),
@@ -233,6 +236,7 @@ impl Sim {
                 inputs,
                 held,
                 contact,
+                found: None,
                 h,
                 par: *par,
                 effort: Effort::default(),
@@ -251,7 +255,7 @@ impl Sim {
     /// wrong.
     fn solve(&mut self, h: f32, measure: bool) -> Solved {
         let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
-        let pace = &self.pace;
+        let (pace, again) = (&self.pace, &mut self.again);
         let at = moment(model, held, inputs, h, *par);
         let seen = contacts.any() && solver.drift().is_some();
         if seen {
@@ -264,7 +268,8 @@ impl Sim {
                 contacts.prepare(&at, &mut state.v);
             }
             let contact = &contacts.guide;
-            let step = Step { model, inputs, held, contact, h, par: *par, effort, measure };
+            let found = (left + 1 < MOST_SOLVES).then_some(&again[..]);
+            let step = Step { model, inputs, held, contact, found, h, par: *par, effort, measure };
             let solved = solver.step(&step, state);
             let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);
             let (solves, solving) = (all.solves + solved.solves, all.solving + solved.solving);
@@ -275,6 +280,7 @@ impl Sim {
             if !wrong || left == 0 {
                 break;
             }
+            again.copy_from_slice(&state.v);
             state.copy_from(before);
         }
         all

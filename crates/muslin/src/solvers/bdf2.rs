@@ -84,6 +84,14 @@ pub fn predict(
     });
 }
 
+/// The velocity found before, where nothing else decides it now.
+pub fn go_on(step: &Step<'_>, state: &State, found: &[Vec3], velocity: &mut [Vec3]) {
+    update(step.par, velocity, |i, _| {
+        let decided = step.held.free[i] == 0.0 || step.contact.touches(i);
+        if decided { state.v[i] } else { found[i] }
+    });
+}
+
 /// The share that smooths fastest without overshooting on a grid, where particles have eight links.
 pub fn share(model: &Model) -> f32 {
     let links = &model.topology.link_members;

@@ -352,9 +352,17 @@ impl Implicit {
         0.0
     }
 
+    /// Linearisations of the step at most. One that goes on from what was found needs no second.
+    fn linearisations(&self, step: &Step<'_>) -> u32 {
+        let Method { newton, integrator, .. } = self.method;
+        let goes_on = step.found.is_some() && integrator == Integrator::Bdf2 && newton == 2;
+        if goes_on { 1 } else { newton.min(step.effort.linearisations) }
+    }
+
     /// Improves `change` towards A⁻¹ b. `first` tells the first linearisation of a step.
     fn solve(&mut self, step: &Step<'_>, first: bool) -> Outcome {
         let Step { model, inputs, h, par, effort, .. } = *step;
+        let linearisations = self.linearisations(step);
         let (free, sweeps) = (&self.free, self.method.sweeps.min(effort.iterations));
         let Self { system, b, change, scratch, cg, method, reduced, .. } = self;
         let topology = coupled(reduced, model);
@@ -377,7 +385,7 @@ impl Implicit {
                 }
                 begun = clock::now();
                 // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
-                let last = !first || method.newton.min(effort.linearisations) == 1;
+                let last = !first || linearisations == 1;
                 let strain = method.tolerance * self.strain_energy.sqrt();
                 let tolerance = strain.min(step.contact.error.sqrt());
                 // Where bodies are, contacts are judged by what is found.
@@ -463,7 +471,7 @@ impl Implicit {
         self.v[n..].copy_from_slice(&state.spin);
         let mut solved = Solved::EXPLICIT;
         self.iterating = 0.0;
-        for newton in 0..self.method.newton.min(step.effort.linearisations) {
+        for newton in 0..self.linearisations(step) {
             // Linearise.
             self.assemble(step);
             if newton == 0 && !ahead {
@@ -555,7 +563,10 @@ impl Solver for Implicit {
             let h = bdf2::look_back(step, state);
             let n = state.x.len();
             let (v, scratch) = (&mut self.v[..n], &mut self.scratch[..n]);
-            bdf2::predict(step, state, h, self.smoothing, v, scratch);
+            match step.found {
+                None => bdf2::predict(step, state, h, self.smoothing, v, scratch),
+                Some(found) => bdf2::go_on(step, state, found, v),
+            }
             set_sum(step.par, &mut self.x, &state.x, h, v);
             return self.step_from(&Step { h, ..*step }, state, true);
         }

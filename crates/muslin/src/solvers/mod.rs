@@ -399,6 +399,8 @@ pub struct Step<'a> {
     pub held: &'a Held,
     /// Particles on bodies.
     pub contact: &'a Guide,
+    /// Velocities that this step was found to end with when contacts were guessed otherwise.
+    pub found: Option<&'a [Vec3]>,
     /// Length of the step. [s]
     pub h: f32,
     /// Threads.
