@@ -7,6 +7,7 @@
 //! that is met.
 
 use super::bodies::{Bodies, Meeting};
+use super::skinned::Spot;
 use crate::model::{Model, Shape};
 use glam::{DVec3, Vec3};
 
@@ -79,6 +80,7 @@ pub(super) fn find(
                 let normal = bodies.to[c].rotation * n;
                 let carry = (place - bodies.from[c].to_world(own)) / bodies.h;
                 let approach = normal.dot(place - x[particle as usize].as_dvec3()) / bodies.h;
+                let own = Spot { at: own, triangle: 0 };
                 let meeting = Meeting { normal, place, carry, own, depth: 0.0 };
                 out.push(Corner { particle, collider: c as u32, meeting, approach });
             }
@@ -124,7 +126,7 @@ fn first_hit(
 
 /// The shares of the corners in the point of a triangle nearest to the origin (Ericson, Real-Time
 /// Collision Detection §5.1.5).
-fn nearest_to_origin([a, b, c]: [DVec3; 3]) -> [f64; 3] {
+pub(super) fn nearest_to_origin([a, b, c]: [DVec3; 3]) -> [f64; 3] {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
     if d1 <= 0.0 && d2 <= 0.0 {

@@ -32,22 +32,27 @@ pub mod cloth;
 mod contact;
 mod face;
 pub mod shape;
+mod skinned;
 pub mod surface;
 mod sweep;
 
 use crate::linalg::Sym3;
-use crate::model::{Model, Pose};
+use crate::model::{Model, Pose, Shape};
 use crate::par::{BLOCK, Par};
-use crate::state::State;
+use crate::state::{State, Touch};
 use bodies::{Bodies, Meeting};
 use contact::{Contact, Load, begin, given, project};
 use glam::{DVec3, Vec3};
+pub use skinned::Skinned;
 
 /// Impulses of contacts are to be known to this share of the particles' weight.
 const ACCURACY: f64 = 0.1;
 
 /// Deeper than this share of the thickness is put right even where the solver saw the contact.
 const DEEP: f64 = 0.02;
+
+/// Surfaces of one character that a particle is put on in a step.
+const SURFACES: usize = 4;
 
 /// Solves of one step at most.
 pub const MOST_SOLVES: u32 = 4;
@@ -90,6 +95,8 @@ pub struct Contacts {
     /// Bodies at the start and the end of the step.
     from: Vec<Pose>,
     to: Vec<Pose>,
+    /// The surfaces of the characters among them.
+    skins: Vec<Option<Skinned>>,
     /// Σ k and Σ d of the springs and hinges of each particle.
     stiffness: Vec<f32>,
     damping: Vec<f32>,
@@ -131,6 +138,7 @@ impl Contacts {
             start_v: vec![Vec3::ZERO; n],
             from: Vec::with_capacity(bodies),
             to: Vec::with_capacity(bodies),
+            skins: model.colliders.iter().map(|body| skin(&body.shape)).collect(),
             stiffness,
             damping,
             near: vec![false; n],
@@ -150,16 +158,45 @@ impl Contacts {
         !self.near.is_empty()
     }
 
-    /// The bodies' way during this step: from where the state has them to `to`.
-    pub fn move_bodies(&mut self, state: &State, to: impl Iterator<Item = Pose>) {
+    /// The bodies' way during this step: from where the state has them to `to`, at time `end`.
+    pub fn move_bodies(
+        &mut self,
+        model: &Model,
+        state: &State,
+        end: f64,
+        to: impl Iterator<Item = Pose>,
+    ) {
         self.from.clone_from(&state.colliders);
         self.to.clear();
         self.to.extend(to);
+        for (body, skin) in model.colliders.iter().zip(&mut self.skins) {
+            if let (Shape::Character(character), Some(skin)) = (&body.shape, skin) {
+                skin.follow(character, state.time, end);
+            }
+        }
     }
 
     /// Where the bodies are at the end of the step.
     pub fn bodies_at_end(&self) -> &[Pose] {
         &self.to
+    }
+
+    /// Where a point of body `c`, or of a triangle of a character's, is at the end of the step, `offset`
+    /// from there in the body's coordinates.
+    pub fn carried(&self, c: usize, triangle: u32, own: DVec3, offset: DVec3) -> Option<DVec3> {
+        let skin = self.skins.get(c)?;
+        let own = skin.as_ref().map_or(own, |skin| skin.attached(triangle, own));
+        Some(self.to[c].to_world(own + offset))
+    }
+
+    /// The direction away from body `c` at a point at the end of the step.
+    pub fn away(&self, model: &Model, c: usize, x: Vec3) -> Vec3 {
+        let own = self.to[c].to_own(point(x));
+        let normal = match &self.skins[c] {
+            Some(skin) => skin.nearest(own, 1.0).normal,
+            None => shape::distance(&model.colliders[c].shape, own).1,
+        };
+        (self.to[c].rotation * normal).as_vec3()
     }
 
     /// Finds who will touch a body if nothing but gravity acts, and who still does.
@@ -175,10 +212,10 @@ impl Contacts {
             for c in 0..at.model.colliders.len() {
                 let own = touches.iter().take_while(|t| t.particle as usize == i);
                 let touch = own.into_iter().find(|t| t.collider as usize == c);
-                let bodies = bodies(at, &self.from, &self.to);
+                let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 // What came close without touching is held off by its neighbours.
-                let own = bodies.from[c].to_own(point(state.x[i]));
-                let (gap, close) = (bodies.gap(c, own), bodies.close(c, point(state.x[i])));
+                let x = point(state.x[i]);
+                let (gap, close) = (bodies.gap_before(c, x), bodies.close(c, x));
                 if touch.is_none() && gap.abs() <= close {
                     continue;
                 }
@@ -265,12 +302,12 @@ impl Contacts {
                 if place.is_ok_and(|place| self.list[place].active) {
                     continue;
                 }
-                let bodies = bodies(at, &self.from, &self.to);
+                let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 let found = self.meeting(&bodies, [i, c], before.x[i], after.x[i], false);
                 let Some(found) = found else { continue };
                 // One that just let go and only grazes the body stays free.
-                let (end, x1) = (bodies.to[c].to_own(point(after.x[i])), point(after.x[i]));
-                if bodies.gap(c, end) > -bodies.close(c, x1) {
+                let x1 = point(after.x[i]);
+                if bodies.gap_after(c, x1) > -bodies.close(c, x1) {
                     continue;
                 }
                 found_any = true;
@@ -316,11 +353,10 @@ impl Contacts {
                 let of_solver = solved.next_if(|s| (s.particle, s.collider) == key);
                 let touch = touches.iter().take_while(|t| t.particle == key.0);
                 let touch = touch.into_iter().find(|t| t.collider == key.1);
-                let bodies = bodies(at, &self.from, &self.to);
+                let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 let kept = of_solver.map(|contact| contact.touch(&bodies, state.x[i]));
                 let deep = |x: Vec3| {
-                    let gap = bodies.gap(c, bodies.to[c].to_own(point(x)));
-                    gap < -DEEP * at.model.colliders[c].thickness
+                    bodies.gap_after(c, point(x)) < -DEEP * at.model.colliders[c].thickness
                 };
                 let result = match kept {
                     Some(kept) if !deep(state.x[i]) => Some(kept),
@@ -333,6 +369,7 @@ impl Contacts {
                         put.or(kept)
                     }
                 };
+                let result = leave_skin(&bodies, at, [i, c], before.x[i], state).or(result);
                 state.touches.extend(result);
             }
         }
@@ -362,7 +399,7 @@ impl Contacts {
 
     /// Marks the particles whose path may meet a body, and finds the triangles that meet a ball.
     fn find_near(&mut self, at: &Moment<'_>, x: &[Vec3], end: impl Fn(usize) -> Vec3 + Sync) {
-        let bodies = bodies(at, &self.from, &self.to);
+        let bodies = bodies(at, &self.from, &self.to, &self.skins);
         self.faces.clear();
         face::find(&bodies, at.model, self.longest_edge, x, &end, &mut self.faces);
         at.par.blocks(&mut self.near, |block, near| {
@@ -392,8 +429,40 @@ pub struct Moment<'a> {
     pub par: Par,
 }
 
-fn bodies<'a>(at: &Moment<'a>, from: &'a [Pose], to: &'a [Pose]) -> Bodies<'a> {
-    Bodies { colliders: &at.model.colliders, from, to, h: f64::from(at.h) }
+fn bodies<'a>(
+    at: &Moment<'a>,
+    from: &'a [Pose],
+    to: &'a [Pose],
+    skins: &'a [Option<Skinned>],
+) -> Bodies<'a> {
+    Bodies { colliders: &at.model.colliders, from, to, skins, h: f64::from(at.h) }
+}
+
+/// Puts a particle that is left inside a character on its surface: of several that it met only one was
+/// looked at.
+fn leave_skin(
+    bodies: &Bodies<'_>,
+    at: &Moment<'_>,
+    [i, c]: [usize; 2],
+    x0: Vec3,
+    state: &mut State,
+) -> Option<Touch> {
+    let (mass, deep) = (at.model.mass[i], DEEP * at.model.colliders[c].thickness);
+    let mut touch = None;
+    for _ in 0..SURFACES {
+        let out = bodies.out_of_skin(c, point(x0), point(state.x[i]), deep);
+        let Some(out) = out else { break };
+        touch = project(bodies, mass, [i, c], &out, state, None).or(touch);
+    }
+    touch
+}
+
+/// The surface of a character at the start of the scene.
+fn skin(shape: &Shape) -> Option<Skinned> {
+    match shape {
+        Shape::Character(character) => Skinned::new(character, 0.0),
+        _ => None,
+    }
 }
 
 fn point(x: Vec3) -> DVec3 {
