@@ -36,6 +36,13 @@ pub(super) struct Meeting {
     pub depth: f64,
 }
 
+impl Meeting {
+    /// How far a point is behind the plane. [m]
+    pub fn below(&self, x: DVec3) -> f64 {
+        self.normal.dot(self.place - x)
+    }
+}
+
 impl Bodies<'_> {
     /// Closer than this is on the surface.
     pub fn close(&self, c: usize, x: DVec3) -> f64 {
@@ -43,13 +50,14 @@ impl Bodies<'_> {
         (CLOSE * self.colliders[c].thickness).max(4e-7 * x.abs().max_element())
     }
 
-    /// Whether a path may meet any body.
-    pub fn any_near(&self, x0: Vec3, x1: Vec3) -> bool {
+    /// Whether the path of a particle may meet any body. `distances` are those of all particles from each
+    /// character at the start of the step.
+    pub fn any_near(&self, i: usize, distances: &[Vec<f64>], x0: Vec3, x1: Vec3) -> bool {
         let (x0, x1) = (x0.as_dvec3(), x1.as_dvec3());
         (0..self.colliders.len()).any(|c| {
             let (own0, own1) = (self.from[c].to_own(x0), self.to[c].to_own(x1));
             let (gap, way) = match &self.skins[c] {
-                Some(skin) => (skin.nearest(own0, 0.0).distance, skin.fastest()),
+                Some(skin) => (distances[c][i], skin.fastest()),
                 None => (shape::distance(&self.colliders[c].shape, own0).0, 0.0),
             };
             gap <= own0.distance(own1) + way + 2.0 * self.colliders[c].thickness

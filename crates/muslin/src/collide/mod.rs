@@ -31,6 +31,7 @@ mod bodies;
 pub mod cloth;
 mod contact;
 mod face;
+mod feature;
 pub mod shape;
 mod skinned;
 pub mod surface;
@@ -42,6 +43,7 @@ use crate::par::{BLOCK, Par};
 use crate::state::{State, Touch};
 use bodies::{Bodies, Meeting};
 use contact::{Contact, Load, begin, given, project};
+use feature::Feature;
 use glam::{DVec3, Vec3};
 pub use skinned::Skinned;
 
@@ -97,15 +99,19 @@ pub struct Contacts {
     to: Vec<Pose>,
     /// The surfaces of the characters among them.
     skins: Vec<Option<Skinned>>,
+    /// Distances of all particles from each character at the start of the step, once they are measured;
+    /// empty for other bodies. [m]
+    distances: Vec<Vec<f64>>,
+    measured: bool,
     /// Σ k and Σ d of the springs and hinges of each particle.
     stiffness: Vec<f32>,
     damping: Vec<f32>,
     near: Vec<bool>,
-    /// Longest edge of the mesh at rest: balls that fit through are met by triangles as well. [m]
-    longest_edge: f64,
+    /// What of each body fits through the mesh: it is met by triangles as well.
+    features: Vec<Vec<Feature>>,
     /// All cloth. [kg]
     mass: f64,
-    /// Planes of triangles that meet balls, for each of their corners, by particle and body.
+    /// Planes of triangles that meet features, for each of their corners, by particle and body.
     faces: Vec<face::Corner>,
     /// What the solver is told.
     pub guide: Guide,
@@ -133,18 +139,25 @@ impl Contacts {
             }
         }
         let bodies = model.colliders.len();
+        let longest = face::longest_edge(model);
+        let skins: Vec<_> = model.colliders.iter().map(|body| skin(&body.shape)).collect();
+        let features: Vec<_> =
+            model.colliders.iter().map(|body| feature::of(body, longest)).collect();
+        let with_features = features.iter().filter(|features| !features.is_empty()).count();
         Self {
             list: Vec::with_capacity(n * bodies.min(3)),
             start_v: vec![Vec3::ZERO; n],
             from: Vec::with_capacity(bodies),
             to: Vec::with_capacity(bodies),
-            skins: model.colliders.iter().map(|body| skin(&body.shape)).collect(),
+            distances: skins.iter().map(|s| vec![0.0; if s.is_some() { n } else { 0 }]).collect(),
+            measured: false,
+            skins,
             stiffness,
             damping,
             near: vec![false; n],
             mass: model.mass.iter().map(|m| f64::from(*m)).sum(),
-            longest_edge: face::longest_edge(model),
-            faces: Vec::with_capacity(face::most_corners(model)),
+            faces: Vec::with_capacity(3 * with_features * model.triangles.len()),
+            features,
             guide: Guide {
                 weight: vec![Sym3::ZERO; n],
                 force: vec![Vec3::ZERO; n],
@@ -169,6 +182,7 @@ impl Contacts {
         self.from.clone_from(&state.colliders);
         self.to.clear();
         self.to.extend(to);
+        self.measured = false;
         for (body, skin) in model.colliders.iter().zip(&mut self.skins) {
             if let (Shape::Character(character), Some(skin)) = (&body.shape, skin) {
                 skin.follow(character, state.time, end);
@@ -356,7 +370,9 @@ impl Contacts {
                 let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 let kept = of_solver.map(|contact| contact.touch(&bodies, state.x[i]));
                 let deep = |x: Vec3| {
-                    bodies.gap_after(c, point(x)) < -DEEP * at.model.colliders[c].thickness
+                    let deep = DEEP * at.model.colliders[c].thickness;
+                    let below = |face: &face::Corner| face.meeting.below(point(x)) > deep;
+                    bodies.gap_after(c, point(x)) < -deep || self.face(key).is_some_and(below)
                 };
                 let result = match kept {
                     Some(kept) if !deep(state.x[i]) => Some(kept),
@@ -381,6 +397,12 @@ impl Contacts {
         Load { mass, row, own: h * mass * at.gravity.length() }
     }
 
+    /// The plane that holds for a particle because a triangle of its meets a body.
+    fn face(&self, key: (u32, u32)) -> Option<&face::Corner> {
+        let place = self.faces.binary_search_by_key(&key, |f| (f.particle, f.collider)).ok()?;
+        Some(&self.faces[place])
+    }
+
     /// Where the path of a particle, or else a triangle at it, meets body `c`.
     fn meeting(
         &self,
@@ -390,23 +412,45 @@ impl Contacts {
         x1: Vec3,
         stays: bool,
     ) -> Option<Meeting> {
-        bodies.meeting(c, point(x0), point(x1), stays).or_else(|| {
-            let key = (i as u32, c as u32);
-            let place = self.faces.binary_search_by_key(&key, |f| (f.particle, f.collider)).ok()?;
-            Some(self.faces[place].meeting)
-        })
+        let face = self.face((i as u32, c as u32));
+        if let Some(sharp) = face.filter(|face| face.sharp) {
+            return Some(sharp.meeting);
+        }
+        let own = bodies.meeting(c, point(x0), point(x1), stays);
+        own.or_else(|| face.map(|face| face.meeting))
     }
 
-    /// Marks the particles whose path may meet a body, and finds the triangles that meet a ball.
+    /// Measures the distances from characters at the start of a step, once for all its solves.
+    fn measure(&mut self, at: &Moment<'_>, x: &[Vec3]) {
+        if std::mem::replace(&mut self.measured, true) {
+            return;
+        }
+        for (c, skin) in self.skins.iter().enumerate() {
+            let Some(skin) = skin else { continue };
+            let pose = self.from[c];
+            at.par.blocks(&mut self.distances[c], |block, distances| {
+                for (k, distance) in distances.iter_mut().enumerate() {
+                    let own = pose.to_own(point(x[block * BLOCK + k]));
+                    *distance = skin.nearest(own, 0.0).distance;
+                }
+            });
+        }
+    }
+
+    /// Marks the particles whose path may meet a body, and finds the triangles that meet a feature.
     fn find_near(&mut self, at: &Moment<'_>, x: &[Vec3], end: impl Fn(usize) -> Vec3 + Sync) {
+        self.measure(at, x);
         let bodies = bodies(at, &self.from, &self.to, &self.skins);
+        let distances = &self.distances;
         self.faces.clear();
-        face::find(&bodies, at.model, self.longest_edge, x, &end, &mut self.faces);
+        face::find(&bodies, at.model, &self.features, x, &end, &mut self.faces);
         at.par.blocks(&mut self.near, |block, near| {
             for (k, near) in near.iter_mut().enumerate() {
                 let i = block * BLOCK + k;
                 let end = end(i);
-                *near = at.free[i] != 0.0 && end.is_finite() && bodies.any_near(x[i], end);
+                *near = at.free[i] != 0.0
+                    && end.is_finite()
+                    && bodies.any_near(i, distances, x[i], end);
             }
         });
         for corner in self.faces.iter().filter(|c| at.free[c.particle as usize] != 0.0) {

@@ -9,7 +9,8 @@
 //! d_i the distance of limb i, a capsule from a to b whose radius goes from r_a to r_b, and s the nearest
 //! place on its axis. The sum rounds the corners between limbs over about 1/k. It is made of triangles by
 //! surface nets: a vertex in each cell of a lattice that f changes its sign in, four of them joined across
-//! each edge of the lattice where it does, and then moved onto the surface.
+//! each edge of the lattice where it does; then, a few times, they are moved to the mean of their
+//! neighbours and back onto the surface.
 //!
 //! A vertex is carried by the bone that it is nearest to and by those joined to that one, each with the
 //! weight exp(−k (d − d_nearest)). Bones that only come near, as the other leg does, have no part in it.
@@ -21,6 +22,9 @@ const SHARPNESS: f64 = 70.0;
 
 /// Weights below this share of the largest are left out.
 const LEAST: f64 = 0.02;
+
+/// Rounds of spreading vertices evenly.
+const ROUNDS: usize = 4;
 
 /// A limb in the pose that the surface is made in.
 pub struct Limb {
@@ -156,13 +160,33 @@ pub fn wrap(limbs: &[Limb], cell: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
             });
         }
     }
-    for vertex in &mut vertices {
-        for _ in 0..4 {
-            let slope = gradient(limbs, *vertex);
-            *vertex -= field(limbs, *vertex) * slope / slope.length_squared().max(0.1);
-        }
+    // Evenly spread, and on the surface.
+    for _ in 0..ROUNDS {
+        vertices = means(&vertices, &triangles);
+        vertices.iter_mut().for_each(|vertex| *vertex = on_surface(limbs, *vertex));
     }
     (vertices, triangles)
+}
+
+/// The point of the surface near a point.
+fn on_surface(limbs: &[Limb], mut p: DVec3) -> DVec3 {
+    for _ in 0..3 {
+        let slope = gradient(limbs, p);
+        p -= field(limbs, p) * slope / slope.length_squared().max(0.1);
+    }
+    p
+}
+
+/// The means of the vertices joined to each.
+fn means(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
+    let mut sums = vec![(DVec3::ZERO, 0.0); vertices.len()];
+    for &[a, b, c] in triangles {
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            let (sum, count) = &mut sums[to as usize];
+            (*sum, *count) = (*sum + vertices[from as usize], *count + 1.0);
+        }
+    }
+    sums.iter().map(|(sum, count)| *sum / *count).collect()
 }
 
 /// Bones and weights of a point; `parents` says how bones are joined.

@@ -30,8 +30,9 @@ const SHIN: f64 = 0.42;
 const UPPER_ARM: f64 = 0.29;
 const FOREARM: f64 = 0.25;
 
-/// Distance of the surface's vertices. [m]
-const CELL: f64 = 0.026;
+/// Distance of the surface's vertices: one at which no cell of the lattice holds two sheets of it, so that it
+/// is closed (a test says so). [m]
+const CELL: f64 = 0.028;
 
 /// How far the limbs are spread to the sides. [rad]
 #[derive(Clone, Copy)]
@@ -201,8 +202,8 @@ fn bone(limb: &Limb) -> Bone {
     }
 }
 
-/// The mannequin, its feet near the origin.
-pub fn character() -> Character {
+/// The flesh of all bones in the wide stance.
+fn pieces() -> Vec<flesh::Limb> {
     let pieces = LIMBS.iter().enumerate().flat_map(|(bone, limb)| {
         let (place, turn) = (limb.at)(0.0, WIDE);
         limb.pieces.iter().map(move |&(a, b, radii)| flesh::Limb {
@@ -211,7 +212,12 @@ pub fn character() -> Character {
             radii,
         })
     });
-    let pieces: Vec<flesh::Limb> = pieces.collect();
+    pieces.collect()
+}
+
+/// The mannequin, its feet near the origin.
+fn character() -> Character {
+    let pieces = pieces();
     let parents = LIMBS.map(|limb| limb.parent);
     let (vertices, triangles) = flesh::wrap(&pieces, CELL);
     Character {
@@ -227,7 +233,7 @@ pub fn character() -> Character {
 /// A flared skirt: a truncated cone, its waistband on the pelvis.
 fn skirt() -> Cloth {
     let (columns, rows) = (80, 26);
-    let (waist, hem, top, length) = (dvec3(0.165, 0.0, 0.14), 0.34, PELVIS + 0.1, 0.48);
+    let (waist, hem, top, length) = (dvec3(0.16, 0.0, 0.128), 0.34, PELVIS + 0.07, 0.45);
     let vertex = |i: usize| {
         let (row, column) = (i / columns, i % columns);
         let down = row as f64 / (rows - 1) as f64;
