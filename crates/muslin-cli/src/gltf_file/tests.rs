@@ -248,3 +248,37 @@ fn what_is_wrong_with_a_file_is_said() {
     let moved = only.vertices_at(0.5)[0];
     assert!(moved.distance(dvec3(0.5, 0.0, 0.0)) < 1e-6, "{moved}");
 }
+
+#[test]
+fn a_scene_names_a_character_and_its_clip() {
+    let scene = muslin::scenes::named("dressed-walk").unwrap();
+    let Shape::Character(own) = &scene.colliders[0].shape else { panic!("no character") };
+    let path = file("named.glb", &written(own));
+    let load = |shape: &str| {
+        let text = format!("[[cloth]]\nfabric = \"cotton\"\n[[collider]]\nshape = {shape}\n");
+        let mut scene: muslin::Scene = toml::from_str(&text).unwrap();
+        let loaded = crate::scene_file::load_meshes(&mut scene, path.parent().unwrap());
+        loaded.map(|()| scene)
+    };
+    let shape = "{ kind = \"character\", file = \"named.glb\", clip = \"Walk\", speed = 2.0 }";
+    let Ok(scene) = load(shape) else { panic!("not loaded") };
+    let model = scene.compile().unwrap();
+    let Shape::Character(read) = &model.colliders[0].shape else { panic!("no character") };
+    assert_eq!((read.speed, read.repeat, read.vertices.len()), (2.0, true, own.vertices.len()));
+    let refused = |shape: &str| match load(shape) {
+        Err(crate::failure::Failure::Wrong(message)) => message,
+        _ => panic!("{shape} was not refused"),
+    };
+    let message = refused("{ kind = \"character\", file = \"named.glb\", clip = \"Run\" }");
+    assert!(message.starts_with("collider.0.shape.file = named.glb: "), "{message}");
+    assert!(message.ends_with("has no clip \"Run\"; it has \"Walk\""), "{message}");
+    let message = refused("{ kind = \"character\", file = \"named.obj\" }");
+    assert!(
+        message.ends_with("is no .gltf or .glb file; export the character as one"),
+        "{message}"
+    );
+    let message = refused("{ kind = \"mesh\", file = \"nowhere.glb\" }");
+    assert!(message.contains("nowhere.glb cannot be read: "), "{message}");
+    assert!(load("{ kind = \"mesh\", file = \"named.glb\" }").is_ok());
+    assert!(load("{ kind = \"hull\", file = \"named.glb\" }").is_ok());
+}
