@@ -50,8 +50,15 @@ pub(super) fn find(
 ) {
     for (c, body) in bodies.colliders.iter().enumerate().filter(|(c, _)| !features[*c].is_empty()) {
         let [low, high] = bounds(&features[c], body.thickness);
+        let [world_low, world_high] = swept(bodies, c, [low, high]);
         for corners in &model.triangles {
             let indices = corners.map(|i| i as usize);
+            let places = || indices.into_iter().flat_map(|i| [x[i], end(i)]);
+            let lowest = places().fold(Vec3::INFINITY, Vec3::min).as_dvec3();
+            let highest = places().fold(Vec3::NEG_INFINITY, Vec3::max).as_dvec3();
+            if !(lowest.cmple(world_high) & highest.cmpge(world_low)).all() {
+                continue;
+            }
             let own0 = indices.map(|i| bodies.from[c].to_own(x[i].as_dvec3()));
             let own1 = indices.map(|i| bodies.to[c].to_own(end(i).as_dvec3()));
             let close = bodies.close(c, x[indices[0]].as_dvec3());
@@ -98,6 +105,23 @@ fn bounds(features: &[Feature], thickness: f64) -> [DVec3; 2] {
         ends().map(|(end, r)| end - r).fold(DVec3::INFINITY, DVec3::min),
         ends().map(|(end, r)| end + r).fold(DVec3::NEG_INFINITY, DVec3::max),
     ]
+}
+
+/// The box around a box of body `c` during the step, in the world: around both ends, and as much larger as
+/// its corners move, for it may turn.
+fn swept(bodies: &Bodies<'_>, c: usize, [low, high]: [DVec3; 2]) -> [DVec3; 2] {
+    let corner = |i: u32| {
+        let pick = |bit: u32, axis: usize| if i & bit == 0 { low[axis] } else { high[axis] };
+        DVec3::new(pick(1, 0), pick(2, 1), pick(4, 2))
+    };
+    let ways =
+        (0..8).map(corner).map(|own| [bodies.from[c].to_world(own), bodies.to[c].to_world(own)]);
+    let empty = (DVec3::INFINITY, DVec3::NEG_INFINITY, 0.0f64);
+    let (low, high, way) = ways.fold(empty, |(low, high, way), [from, to]| {
+        (low.min(from).min(to), high.max(from).max(to), way.max(from.distance(to)))
+    });
+    let margin = way + bodies.close(c, low).max(bodies.close(c, high));
+    [low - margin, high + margin]
 }
 
 /// Where a triangle meets a feature.
