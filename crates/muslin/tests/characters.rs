@@ -11,6 +11,12 @@ fn sim(scene: &Scene, method: &str) -> Sim {
     Sim::new(scene.compile().unwrap(), Method::preset(method).unwrap()).unwrap()
 }
 
+fn advance(sim: &mut Sim, frames: u32, dt: f32) {
+    for _ in 0..frames {
+        sim.advance(dt);
+    }
+}
+
 /// A shape as a character of one bone with these channels.
 fn one_bone(shape: &Shape, channels: Vec<Channel>) -> Character {
     let surface = surface::of(shape);
@@ -141,7 +147,7 @@ fn a_still_character_is_the_same_as_a_mesh() {
             scene.add_cloth(cloth, Fabric::cotton());
             scene.add_collider(body);
             let mut sim = sim(&scene, method);
-            (0..20).for_each(|_| drop(sim.advance(1.0 / 60.0)));
+            advance(&mut sim, 20, 1.0 / 60.0);
             sim
         });
         for (a, b) in character.state().x.iter().zip(&mesh.state().x) {
@@ -204,7 +210,7 @@ fn a_moving_and_turning_character_carries_cloth_as_the_surface_goes() {
             let floor = Collider::character(DVec3::ZERO, one_bone(&shape, channels));
             scene.add_collider(floor.friction(0.5).thickness(0.002));
             let mut sim = sim(&scene, method);
-            (0..480).for_each(|_| drop(sim.advance(1.0 / 240.0)));
+            advance(&mut sim, 480, 1.0 / 240.0);
             sim
         };
         // As for a floor on a path: it lags v²/2μg behind and slides as much further.
@@ -291,20 +297,20 @@ fn equal_bits_on_any_number_of_threads_and_from_a_snapshot() {
     scene.cloth[0].pins[0].particles = (0..60).collect();
     scene.add_collider(Collider::character(DVec3::ZERO, leg(-1.2, 0.5)).friction(2.0));
     let mut one = sim(&scene, "implicit-euler");
-    (0..12).for_each(|_| drop(one.advance(1.0 / 60.0)));
+    advance(&mut one, 12, 1.0 / 60.0);
     let half = one.state().clone();
     assert!(half.touches.iter().any(|t| t.anchor.is_some() && t.triangle > 0), "nothing sticks");
-    (0..6).for_each(|_| drop(one.advance(1.0 / 60.0)));
+    advance(&mut one, 6, 1.0 / 60.0);
     for threads in [2, 3, 8] {
         let mut many = sim(&scene, "implicit-euler");
         many.par = Par::Rayon;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| (0..18).for_each(|_| drop(many.advance(1.0 / 60.0))));
+        pool.install(|| advance(&mut many, 18, 1.0 / 60.0));
         assert_eq!(many.state(), one.state(), "{threads} threads");
     }
     let mut restored = sim(&scene, "implicit-euler");
     restored.restore(&half).unwrap();
-    (0..6).for_each(|_| drop(restored.advance(1.0 / 60.0)));
+    advance(&mut restored, 6, 1.0 / 60.0);
     assert_eq!(restored.state(), one.state());
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Corner {
     pub meeting: Meeting,
     /// Whether a corner is met, or an edge: then the sides, which the particle meets later, do not count.
     pub sharp: bool,
+    /// Whether a rod is met.
+    pub along: bool,
     /// n · v that ends the step on the plane: of several planes the one with the largest counts. [m/s]
     approach: f64,
 }
@@ -87,7 +89,7 @@ pub(super) fn find(
                 let approach = normal.dot(place - x[particle as usize].as_dvec3()) / bodies.h;
                 let own = Spot { at: own, triangle: 0 };
                 let meeting = Meeting { normal, place, carry, own, depth: 0.0 };
-                out.push(Corner { particle, collider: c as u32, meeting, sharp, approach });
+                out.push(Corner { particle, collider: c as u32, meeting, sharp, along, approach });
             }
         }
     }

@@ -371,7 +371,9 @@ impl Contacts {
                 let kept = of_solver.map(|contact| contact.touch(&bodies, state.x[i]));
                 let deep = |x: Vec3| {
                     let deep = DEEP * at.model.colliders[c].thickness;
-                    let below = |face: &face::Corner| face.meeting.below(point(x)) > deep;
+                    let below = |face: &face::Corner| {
+                        (face.sharp || face.along) && face.meeting.below(point(x)) > deep
+                    };
                     bodies.gap_after(c, point(x)) < -deep || self.face(key).is_some_and(below)
                 };
                 let result = match kept {

@@ -13,15 +13,15 @@
 //! neighbours and back onto the surface.
 //!
 //! A vertex is carried by the bone that it is nearest to and by those joined to that one, each with the
-//! weight exp(−k (d − d_nearest)). Bones that only come near, as the other leg does, have no part in it.
+//! weight exp(−k (d − d_nearest)), less a little. Bones that only come near, as the other leg does, have no part in it.
 
 use glam::{DVec3, dvec3};
 
 /// k. [1/m]
 const SHARPNESS: f64 = 70.0;
 
-/// Weights below this share of the largest are left out.
-const LEAST: f64 = 0.02;
+/// Weights below this are left out, and all lowered by it, so that none begins with a jump.
+const LEAST: f64 = 0.05;
 
 /// Rounds of spreading vertices evenly.
 const ROUNDS: usize = 4;
@@ -205,5 +205,5 @@ pub fn weights(limbs: &[Limb], parents: &[Option<u32>], p: DVec3) -> Vec<(u32, f
     };
     let weight = |bone: usize| libm::exp(-SHARPNESS * (distances[bone] - distances[nearest]));
     let all = (0..parents.len()).filter(|bone| joined(*bone));
-    all.map(|bone| (bone as u32, weight(bone))).filter(|(_, w)| *w >= LEAST).collect()
+    all.map(|bone| (bone as u32, weight(bone) - LEAST)).filter(|(_, w)| *w > 0.0).collect()
 }

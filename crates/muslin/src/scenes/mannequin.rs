@@ -56,9 +56,14 @@ struct Limb {
     at: fn(f64, Stance) -> (DVec3, DQuat),
 }
 
-const PELVIS_FLESH: &[Piece] = &[([-0.055, 0.0, -0.01], [0.055, 0.0, -0.01], [0.108, 0.108])];
+// The belly belongs to it, so that a waistband does not lie where hips and chest turn against each other.
+const PELVIS_FLESH: &[Piece] = &[
+    ([-0.055, 0.0, -0.01], [0.055, 0.0, -0.01], [0.108, 0.108]),
+    ([-0.02, 0.05, 0.0], [0.02, 0.05, 0.0], [0.105, 0.105]),
+    ([0.0, 0.05, 0.0], [0.0, 0.1, 0.0], [0.1, 0.1]),
+];
 const CHEST_FLESH: &[Piece] = &[
-    ([0.0, -0.2, 0.0], [0.0, 0.05, 0.0], [0.1, 0.11]),
+    ([0.0, -0.13, 0.0], [0.0, 0.05, 0.0], [0.1, 0.11]),
     ([-0.04, 0.05, 0.005], [0.04, 0.05, 0.005], [0.108, 0.108]),
     ([-0.15, 0.155, -0.01], [0.15, 0.155, -0.01], [0.05, 0.05]),
     ([0.0, 0.14, -0.01], [0.0, 0.3, 0.01], [0.055, 0.045]),
@@ -230,10 +235,10 @@ fn character() -> Character {
     }
 }
 
-/// A flared skirt: a truncated cone, its waistband on the pelvis.
+/// A flared skirt: a truncated cone, its waistband on the hips.
 fn skirt() -> Cloth {
     let (columns, rows) = (80, 26);
-    let (waist, hem, top, length) = (dvec3(0.16, 0.0, 0.128), 0.34, PELVIS + 0.07, 0.45);
+    let (waist, hem, top, length) = (dvec3(0.146, 0.0, 0.124), 0.34, PELVIS + 0.07, 0.45);
     let vertex = |i: usize| {
         let (row, column) = (i / columns, i % columns);
         let down = row as f64 / (rows - 1) as f64;
