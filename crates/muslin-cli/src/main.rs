@@ -9,6 +9,7 @@ mod compare;
 mod demo;
 mod experiment;
 mod failure;
+mod gltf_file;
 mod interrupt;
 mod lab;
 mod list;

@@ -1,15 +1,24 @@
-//! Reads the vertices and faces of an OBJ file.
+//! Reads the vertices and faces of an OBJ, glTF or GLB file.
 //!
-//! Vertices keep the order of the file, so that the particle indices of pins mean what the file
+//! Vertices of an OBJ file keep the order of the file, so that the particle indices of pins mean what the file
 //! says; texture and normal indices are skipped, so that a seam in them does not tear the cloth.
 
+use crate::gltf_file::{self, Clip};
 use glam::{DVec3, dvec3};
 use muslin::scene::Mesh;
 use std::path::Path;
 
-/// The mesh in an OBJ file, or what is wrong with it. `keep_polygons`: faces with more than three
+/// The mesh in a file, as it stands, or what is wrong with it. `keep_polygons`: faces with more than three
 /// corners stay as they are, so that their diagonals become no springs.
 pub fn read(path: &Path, keep_polygons: bool) -> Result<Mesh, String> {
+    if gltf_file::is_gltf(path) {
+        let still = gltf_file::read(path, Clip::Still)?;
+        return Ok(Mesh {
+            vertices: still.vertices_at(0.0),
+            triangles: still.triangles.iter().map(|corners| corners.map(|i| i as usize)).collect(),
+            ..Mesh::default()
+        });
+    }
     let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
     parse(&text, keep_polygons)
 }

@@ -1,9 +1,10 @@
 //! Scenes by name or from TOML files, with the meshes they name.
 
 use crate::failure::Failure;
+use crate::gltf_file::{self, Clip};
 use crate::mesh_file;
 use crate::setting::remedy;
-use muslin::scene::Shape;
+use muslin::scene::{Character, Shape};
 use muslin::{Scene, scenes};
 use muslin_lab::Recording;
 use serde::Deserialize;
@@ -105,6 +106,7 @@ pub fn load_meshes(scene: &mut Scene, folder: &Path) -> Result<(), Failure> {
     }
     for (index, body) in scene.colliders.iter_mut().enumerate() {
         let (Shape::Hull { file, .. } | Shape::Mesh { file, .. }) = &mut body.shape else {
+            load_character(&mut body.shape, index, folder)?;
             continue;
         };
         let Some(file) = file.take() else { continue };
@@ -123,5 +125,25 @@ pub fn load_meshes(scene: &mut Scene, folder: &Path) -> Result<(), Failure> {
             _ => {}
         }
     }
+    Ok(())
+}
+
+/// Reads the file that a character names, and the clip in it.
+fn load_character(shape: &mut Shape, index: usize, folder: &Path) -> Result<(), Failure> {
+    let Shape::Character(character) = shape else { return Ok(()) };
+    let Some(file) = character.file.take() else { return Ok(()) };
+    let path = folder.join(&file);
+    let wrong = |problem: String| {
+        let key = format!("collider.{index}.shape.file");
+        Failure::Wrong(format!("{key} = {file}: {} {problem}", path.display()))
+    };
+    if !gltf_file::is_gltf(&path) {
+        return Err(wrong("is no .gltf or .glb file; export the character as one".into()));
+    }
+    let clip = character.clip.take();
+    let clip = clip.as_deref().map_or(Clip::Only, Clip::Named);
+    let read = gltf_file::read(&path, clip).map_err(wrong)?;
+    let (repeat, start, speed) = (character.repeat, character.start, character.speed);
+    **character = Character { repeat, start, speed, ..read };
     Ok(())
 }

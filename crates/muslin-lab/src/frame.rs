@@ -23,6 +23,13 @@ pub fn edges(model: &Model) -> Vec<u8> {
     words(2, std::iter::once(ends.len() as u32 / 2).chain(ends))
 }
 
+/// Vertices of a body that bends, as it is now.
+pub fn bent(body: usize, vertices: &[Vec3]) -> Vec<u8> {
+    let mut out = words(4, [body as u32, vertices.len() as u32].into_iter());
+    out.extend(vertices.iter().flat_map(|v| v.to_array()).flat_map(f32::to_le_bytes));
+    out
+}
+
 /// What a frame is computed with; kept to spare allocations.
 #[derive(Default)]
 pub struct Scratch {
@@ -86,6 +93,14 @@ fn set_strain(strain: &mut Vec<f32>, model: &Model, x: &[Vec3]) {
 mod tests {
     use super::*;
     use muslin::{Method, Sim, scenes};
+
+    #[test]
+    fn a_bent_body_is_as_its_header_says() {
+        let message = bent(2, &[Vec3::X, Vec3::new(1.0, 2.0, 3.0)]);
+        let word = |i: usize| u32::from_le_bytes(message[4 * i..][..4].try_into().unwrap());
+        assert_eq!([word(0), word(1), word(2)], [4, 2, 2]);
+        assert_eq!((f32::from_bits(word(8)), message.len()), (3.0, 12 + 24));
+    }
 
     #[test]
     fn a_frame_has_the_size_its_header_says() {

@@ -7,6 +7,7 @@ use crate::message::{Command, Message};
 use crate::recording::{self, Act, HANDS, Recording};
 use muslin::collide::surface;
 use muslin::fabric::FABRICS;
+use muslin::scene::Shape;
 use muslin::solvers::presets::METHODS;
 use muslin::{Effort, Error, Method, Pose, Report, Scene, Sim, Stages, State, Vec3, scenes};
 use serde::{Deserialize, Serialize};
@@ -464,6 +465,14 @@ impl Workbench {
         let poses = panes.first().map_or(&[][..], |pane| &pane.sim.state().colliders);
         if !poses.is_empty() {
             messages.insert(0, text(&serde_json::json!({ "type": "bodies", "poses": poses })));
+        }
+        let bodies = panes.first().map_or(&[][..], |pane| &pane.sim.model().colliders);
+        for (i, body) in bodies.iter().enumerate() {
+            if matches!(body.shape, Shape::Character(_)) {
+                let time = panes[0].sim.state().time;
+                let surface = surface::at(&body.shape, time);
+                messages.insert(0, Message::Binary(frame::bent(i, &surface.vertices)));
+            }
         }
         messages
     }

@@ -4,8 +4,9 @@
 //! are checked for free fall and momentum with the momentum correction switched on.
 
 use crate::model::Model;
+use crate::model::rotation;
 use crate::par::Par;
-use crate::scene::{Cloth, Collider, Pin, Place, Scene, Sheet, Springs, Turning, Waypoint};
+use crate::scene::{Cloth, Collider, Key, Pin, Place, Scene, Sheet, Springs, Turning, Waypoint};
 use crate::sim::Sim;
 use crate::solvers::{
     Integrator, Internal, Layers, LinearSolver, Method, Modes, MomentumCorrection,
@@ -33,6 +34,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "any number of threads gives the same bits", run: threads },
     Check { name: "a restored snapshot continues bit for bit", run: snapshot },
     Check { name: "cloth on a body stays outside it and gains no energy", run: contact },
+    Check { name: "what fits between particles does not pass through cloth", run: corners },
 ];
 
 /// Ensures `value ≤ limit`.
@@ -493,4 +495,68 @@ fn contact(method: &Method) -> Result<(), String> {
         0 => Err("nothing touches the body".into()),
         _ => Ok(()),
     }
+}
+
+/// Tips, corners and rods at 20 m/s, 33 cm a step, against the middle of a triangle of 10 cm.
+fn corners(method: &Method) -> Result<(), String> {
+    let turn = |from: DVec3| {
+        let axis = from.cross(DVec3::Z);
+        libm::atan2(axis.length(), from.dot(DVec3::Z)) * axis.normalize_or_zero()
+    };
+    let corner = DVec3::splat(0.15);
+    let cube: Vec<DVec3> = (0..8)
+        .map(|i| {
+            0.15 * dvec3(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) * 2.0 - corner
+        })
+        .collect();
+    let middle = DVec3::ZERO;
+    let along = [-0.2, -0.1, 0.0, 0.1, 0.2].map(|y| dvec3(0.0, y, 0.0));
+    // A body, the direction of its own that goes ahead, and points of its that must not pass.
+    let bodies = [
+        ("cone", Collider::cone(middle, 0.2, 0.5), DVec3::Y, vec![dvec3(0.0, 0.25, 0.0)]),
+        ("needle", Collider::cone(middle, 0.02, 0.5), DVec3::Y, vec![dvec3(0.0, 0.25, 0.0)]),
+        ("box", Collider::cuboid(middle, 2.0 * corner), corner, vec![corner]),
+        ("hull", Collider::hull(middle, cube), corner, vec![corner]),
+        ("capsule", Collider::capsule(middle, 0.02, 0.5), DVec3::Y, vec![dvec3(0.0, 0.25, 0.0)]),
+        ("rod", Collider::capsule(middle, 0.01, 0.5), DVec3::X, along.to_vec()),
+        ("bar", Collider::cuboid(middle, dvec3(0.02, 0.5, 0.02)), DVec3::X, along.to_vec()),
+    ];
+    for (name, body, ahead, points) in bodies {
+        let cloth = Cloth {
+            origin: dvec3(-0.5, -0.5, 0.0),
+            down: DVec3::Y,
+            springs: Springs { structural: 4.0, shear: 2.0, ..Springs::default() },
+            particle_mass: Some(0.01),
+            ..Sheet::square(1.0, 11)
+        };
+        let mut scene = Scene { gravity: DVec3::ZERO, cloth: vec![cloth], ..Scene::default() };
+        let turn = turn(ahead);
+        let start = dvec3(0.03, 0.04, -0.1) - rotation(turn) * points[points.len() / 2];
+        let key = Key { time: 1.0, offset: 20.0 * DVec3::Z, ..Key::default() };
+        let path = vec![Key::default(), key];
+        scene.add_collider(Collider { position: start, ..body.rotated(turn).path(path) });
+        let mut sim = sim(&scene, method)?;
+        for _ in 0..3 {
+            sim.advance(1.0 / 60.0);
+            let pose = sim.state().colliders[0];
+            for point in points.iter().map(|point| pose.to_world(*point)) {
+                let past = point.z - height(&sim, point).unwrap_or(f64::NEG_INFINITY);
+                at_most(&format!("how far a {name} is past the cloth"), past, 0.0)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// z of the cloth above or below a point; the highest of several.
+fn height(sim: &Sim, p: DVec3) -> Option<f64> {
+    let on_triangle = |corners: &[u32; 3]| {
+        let [a, b, c] = corners.map(|i| sim.state().x[i as usize].as_dvec3());
+        let area = |a: DVec3, b: DVec3| (a - p).truncate().perp_dot((b - p).truncate());
+        let shares = [area(b, c), area(c, a), area(a, b)];
+        let all: f64 = shares.iter().sum();
+        let inside = shares.iter().all(|share| share / all >= -1e-9);
+        inside.then(|| (shares[0] * a.z + shares[1] * b.z + shares[2] * c.z) / all)
+    };
+    sim.model().triangles.iter().filter_map(on_triangle).reduce(f64::max)
 }

@@ -1,14 +1,18 @@
 //! A scene compiled to arrays. Never changes afterwards.
 
+mod character;
 mod collider;
+mod skin;
 mod solid;
 
+pub use character::{Bone, Channel, Character, Interpolation, Property};
 pub use collider::{Collider, Key, Pose, Shape, rotation};
+pub use skin::{Facets, Skin};
 pub use solid::{Solid, hull};
 
 use crate::linalg::Topology;
 use crate::mesh::Incidence;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -143,10 +147,13 @@ impl Air {
 pub struct Pin {
     /// The particle.
     pub particle: u32,
-    /// Where it starts, in the coordinates of its body if it has one. [m]
+    /// Where it starts, in the coordinates of its body if it has one, of a triangle if that is a
+    /// character. [m]
     pub start: Vec3,
     /// The body that carries it.
     pub body: Option<usize>,
+    /// The triangle of a character that carries it.
+    pub triangle: u32,
     /// (time, offset from the start), ascending in time; linear in between.
     pub path: Vec<(f64, Vec3)>,
     /// Let go from this time on. [s]
@@ -156,8 +163,13 @@ pub struct Pin {
 }
 
 impl Pin {
-    /// Where the pin is at `time`, when the bodies are at `bodies`, or `None` once released.
-    pub fn target(&self, time: f64, bodies: &[Pose]) -> Option<Vec3> {
+    /// Where the pin is at `time`, or `None` once released. `carried` says where a body has a point of
+    /// its own, and an offset from there.
+    pub fn target(
+        &self,
+        time: f64,
+        carried: impl Fn(usize, DVec3, DVec3) -> Option<DVec3>,
+    ) -> Option<Vec3> {
         if time > self.release {
             return None;
         }
@@ -169,9 +181,8 @@ impl Pin {
             (Some(&(_, only)), None) | (None, Some(&(_, only))) => only,
             (None, None) => Vec3::ZERO,
         };
-        let place = self.start + offset;
-        let body = self.body.and_then(|body| bodies.get(body));
-        Some(body.map_or(place, |pose| pose.to_world(place.as_dvec3()).as_vec3()))
+        let on = |body| carried(body, self.start.as_dvec3(), offset.as_dvec3());
+        Some(self.body.and_then(on).map_or(self.start + offset, |place| place.as_vec3()))
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod collider;
 
-pub use crate::model::Shape;
+pub use crate::model::{Bone, Channel, Character, Interpolation, Property, Shape};
 pub use collider::{Collider, Key};
 
 use crate::error::Error;

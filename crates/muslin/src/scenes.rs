@@ -1,6 +1,7 @@
 //! The one list of built-in scenes. A new scene is one function and one line in [`SCENES`].
 
 mod contact;
+mod flesh;
 pub mod folds;
 pub mod jeong;
 mod mannequin;
@@ -135,7 +136,7 @@ pub const SCENES: &[BuiltIn] = &[
     },
     BuiltIn {
         name: "dressed-walk",
-        about: "a cotton skirt on a walking mannequin, its waistband on the pelvis",
+        about: "a cotton skirt on a walking mannequin, its waistband on the hips",
         build: mannequin::dressed_walk,
     },
     BuiltIn {

@@ -292,7 +292,7 @@ impl Sim {
         let Self { solver, state, before, par, .. } = self;
         let at = moment(model, held, inputs, h, *par);
         if self_contact.any() && state.is_finite() {
-            self_contact.respond(&at, contacts.bodies_at_end(), before, state);
+            self_contact.respond(&at, contacts, before, state);
         }
         if contacts.any() && state.is_finite() {
             contacts.finish(&at, before, state, solver.drift().is_some());
@@ -335,7 +335,7 @@ impl Sim {
             None => body.pose(time),
         };
         let to = self.model.colliders.iter().enumerate().map(target);
-        self.contacts.move_bodies(&self.state, to);
+        self.contacts.move_bodies(&self.model, &self.state, time, to);
     }
 
     /// The report of the current state, without stepping.
@@ -357,7 +357,9 @@ impl Sim {
             if released.contains(&(pin.particle as usize)) {
                 return None;
             }
-            let target = pin.target(end, self.contacts.bodies_at_end())?;
+            let target = pin.target(end, |body, own, offset| {
+                self.contacts.carried(body, pin.triangle, own, offset)
+            })?;
             Some(crate::inputs::Hold { particle: pin.particle as usize, target })
         });
         let count = self.state.x.len();

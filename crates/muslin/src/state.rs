@@ -63,6 +63,10 @@ pub struct Press {
     pub impulse: Vec3,
 }
 
+fn is_zero(triangle: &u32) -> bool {
+    *triangle == 0
+}
+
 /// A particle on a body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Touch {
@@ -72,6 +76,9 @@ pub struct Touch {
     pub collider: u32,
     /// Where on the body it sticks, in the body's coordinates; `None` while it slides. [m]
     pub anchor: Option<DVec3>,
+    /// Of a character, the triangle that carries the anchor, which is then in its coordinates.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub triangle: u32,
     /// Normal impulse of the last step. [N·s]
     pub impulse: f32,
     /// All of that impulse, friction included, in the body's coordinates. [N·s]

@@ -12,12 +12,14 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 #[test]
 fn stepping_allocates_nothing_after_the_first_step() {
-    // Wind, hinges, moving pins, pulls, a body: every stage at work.
+    // Wind, hinges, moving pins, pulls, bodies, one of them skinned: every stage at work.
     let mut scene = scenes::named("curtain").unwrap();
     (scene.cloth[0].columns, scene.cloth[0].rows) = (17, 17);
     scene.air = Air { drag: 0.1, ..scene.air };
     // Inside the curtain and smaller than its cells.
     scene.add_collider(Collider::sphere(dvec3(0.0, -1.0, 0.0), 0.1));
+    let mannequin = scenes::named("dressed-walk").unwrap().colliders.remove(0);
+    scene.add_collider(Collider { position: dvec3(0.3, -1.8, 0.0), ..mannequin });
     let mut methods: Vec<Method> = METHODS.iter().map(|p| p.method()).collect();
     // What no preset has: a hidden layer, regions.
     let hybrid = Method::preset("hybrid").unwrap();

@@ -3,7 +3,7 @@
 use muslin::collide::{shape, surface};
 use muslin::model;
 use muslin::scene::{Key, Shape, Springs};
-use muslin::{Cloth, Collider, DVec3, Fabric, Method, Pose, Scene, Sheet, Sim, dvec3};
+use muslin::{Cloth, Collider, DVec3, Fabric, Method, Scene, Sheet, Sim, dvec3};
 
 const SIZE: DVec3 = dvec3(0.6, 0.3, 0.9);
 
@@ -125,11 +125,39 @@ fn wrong_hulls_and_meshes_are_refused_by_name() {
     assert!(message.starts_with("collider.0.shape.triangles = 1 of them: a mesh"), "{message}");
 }
 
-/// Distance of a point from a capsule along y, without the engine's code.
-fn outside_capsule(p: DVec3, pose: &Pose, radius: f64, height: f64) -> f64 {
-    let axis = pose.rotation * DVec3::Y;
-    let along = (p - pose.position).dot(axis).max(-0.5 * height).min(0.5 * height);
-    p.distance(pose.position + along * axis) - radius
+/// A closed surface, its triangles sorted into layers of y so that a ray meets few of them.
+struct Layers<'a> {
+    vertices: &'a [DVec3],
+    layers: Vec<Vec<[u32; 3]>>,
+}
+
+impl<'a> Layers<'a> {
+    const HEIGHT: f64 = 0.02;
+
+    fn new(vertices: &'a [DVec3], triangles: &[[u32; 3]]) -> Self {
+        let mut layers = vec![Vec::new(); 120];
+        for corners in triangles {
+            let ys = corners.map(|i| vertices[i as usize].y / Self::HEIGHT + 10.0);
+            let low = ys.iter().copied().fold(f64::MAX, f64::min) as usize;
+            let high = ys.iter().copied().fold(0.0, f64::max) as usize;
+            layers[low..=high].iter_mut().for_each(|layer| layer.push(*corners));
+        }
+        Self { vertices, layers }
+    }
+
+    /// Whether a ray along x meets the surface an odd number of times.
+    fn holds(&self, p: DVec3) -> bool {
+        let layer = self.layers.get((p.y / Self::HEIGHT + 10.0) as usize);
+        let meets = |corners: &&[u32; 3]| {
+            let [a, b, c] = corners.map(|i| self.vertices[i as usize] - p);
+            let area = |a: DVec3, b: DVec3| a.y * b.z - a.z * b.y;
+            let shares = [area(b, c), area(c, a), area(a, b)];
+            let all: f64 = shares.iter().sum();
+            let x = (shares[0] * a.x + shares[1] * b.x + shares[2] * c.x) / all;
+            shares.iter().all(|share| share / all > 0.0) && x > 0.0
+        };
+        layer.is_some_and(|layer| layer.iter().filter(meets).count() % 2 == 1)
+    }
 }
 
 #[test]
@@ -142,18 +170,37 @@ fn no_cloth_is_ever_inside_the_walking_mannequin() {
         let report = sim.step(scene.dt as f32);
         touched = touched.max(report.contacts);
         let (state, model) = (sim.state(), sim.model());
-        for (pose, body) in state.colliders.iter().zip(&model.colliders) {
-            let Shape::Capsule { radius, height } = body.shape else { panic!("{:?}", body.shape) };
-            for corners in &model.triangles {
-                let [a, b, c] = corners.map(|i| state.x[i as usize].as_dvec3());
-                for p in [a, b, c, (a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0, (a + b + c) / 3.0] {
-                    let out = outside_capsule(p, pose, radius, height);
-                    assert!(out > 0.0, "frame {frame}: {} m inside {}", -out, body.name);
-                }
+        let Shape::Character(body) = &model.colliders[0].shape else { panic!("no character") };
+        let vertices = body.vertices_at(state.time);
+        let layers = Layers::new(&vertices, &body.triangles);
+        // A little off, so that no ray goes through an edge.
+        let (pose, off) = (&state.colliders[0], dvec3(0.0, 1.3e-7, 1.7e-7));
+        for corners in &model.triangles {
+            let [a, b, c] = corners.map(|i| pose.to_own(state.x[i as usize].as_dvec3()) + off);
+            for p in [a, b, c, (a + b) / 2.0, (b + c) / 2.0, (c + a) / 2.0, (a + b + c) / 3.0] {
+                assert!(!layers.holds(p), "frame {frame}: {p} is inside the mannequin");
             }
         }
     }
     assert!(touched > 20, "only {touched} contacts: the skirt does not touch the legs");
+}
+
+#[test]
+fn the_mannequin_is_one_closed_piece() {
+    let scene = muslin::scenes::named("dressed-walk").unwrap();
+    let Shape::Character(body) = &scene.colliders[0].shape else { panic!("no character") };
+    let edges = || body.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let all: std::collections::HashSet<[u32; 2]> = edges().collect();
+    assert_eq!(all.len(), 3 * body.triangles.len(), "two triangles turn the same way at an edge");
+    assert!(
+        edges().all(|[a, b]| all.contains(&[b, a])),
+        "an edge has no triangle on its other side"
+    );
+    // Vertices less edges and more triangles: 2 for one piece without handles.
+    let (v, e, t) = (body.vertices.len(), all.len() / 2, body.triangles.len());
+    assert_eq!(v + t - e, 2, "{v} vertices, {e} edges, {t} triangles");
+    let head = body.vertices_at(0.0).iter().map(|v| v.y).fold(0.0, f64::max);
+    assert!((head - 1.73).abs() < 0.05, "{head} m tall");
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub fn points(model: &Model, state: &State) -> Vec<Vec3> {
     let mut points = state.x.clone();
     for (body, pose) in model.colliders.iter().zip(&state.colliders) {
         if body.shape != Shape::Plane {
-            let vertices = surface::of(&body.shape).vertices;
+            let vertices = surface::at(&body.shape, state.time).vertices;
             points.extend(vertices.iter().map(|v| pose.to_world(v.as_dvec3()).as_vec3()));
         }
     }

@@ -96,6 +96,19 @@ export class Colliders {
     this.view.touch();
   }
 
+  /** The surface of a body that bends, in its own frame. */
+  bend(collider: number, vertices: Float32Array): void {
+    const mesh = this.meshes()[collider];
+    const corners = mesh?.geometry.getAttribute('position') as BufferAttribute | undefined;
+    if (!mesh || !corners || corners.array.length !== vertices.length) return;
+    corners.copyArray(vertices);
+    corners.needsUpdate = true;
+    mesh.geometry.computeVertexNormals();
+    mesh.geometry.computeBoundingBox();
+    mesh.geometry.computeBoundingSphere();
+    this.view.touch();
+  }
+
   /** Puts a body somewhere, on the page and in the engine. */
   put(collider: number, position: Vector3, rotation: Quaternion): void {
     const mesh = this.meshes()[collider];

@@ -100,6 +100,7 @@ const socket = connect({
   binary(message) {
     if (message.kind === 'triangles') view.setTriangles(message.indices);
     else if (message.kind === 'edges') view.setEdges(message.indices);
+    else if (message.kind === 'bent') colliders.bend(message.collider, message.vertices);
     else {
       view.take(message.frame);
       if (message.frame.pane === bench.opened!.panes.length - 1) sets++;

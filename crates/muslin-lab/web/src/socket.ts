@@ -6,12 +6,15 @@ import type { Frame, FromWorkbench, ToWorkbench } from './types';
 export type Decoded =
   | { kind: 'triangles'; indices: Uint32Array }
   | { kind: 'edges'; indices: Uint32Array }
-  | { kind: 'frame'; frame: Frame };
+  | { kind: 'frame'; frame: Frame }
+  | { kind: 'bent'; collider: number; vertices: Float32Array };
 
 const TRIANGLES = 1;
 const EDGES = 2;
 const FRAME = 3;
 const FRAME_HEADER = 24;
+const BENT = 4;
+const BENT_HEADER = 12;
 
 /** Reads a binary message without copying; null when its size does not fit what it says. */
 export function decode(buffer: ArrayBuffer): Decoded | null {
@@ -24,6 +27,11 @@ export function decode(buffer: ArrayBuffer): Decoded | null {
     if (buffer.byteLength < 8 + 4 * length) return null;
     const indices = new Uint32Array(buffer, 8, length);
     return { kind: kind === TRIANGLES ? 'triangles' : 'edges', indices };
+  }
+  if (kind === BENT && buffer.byteLength >= BENT_HEADER) {
+    const length = 3 * word(2);
+    if (buffer.byteLength < BENT_HEADER + 4 * length) return null;
+    return { kind: 'bent', collider: word(1), vertices: new Float32Array(buffer, BENT_HEADER, length) };
   }
   if (kind !== FRAME || buffer.byteLength < FRAME_HEADER) return null;
   const pane = word(1);

@@ -2,6 +2,7 @@
 
 use super::bodies::{Bodies, Meeting};
 use super::point;
+use super::skinned::Spot;
 use crate::state::{State, Touch};
 use glam::{DMat3, DVec3, Vec3};
 
@@ -64,7 +65,7 @@ pub(super) struct Contact {
     pub carry: Vec3,
     /// Velocity that ends the step at the anchor. [m/s]
     pub to_anchor: Vec3,
-    pub anchor: DVec3,
+    pub anchor: Spot,
     pub sticks: bool,
     pub active: bool,
     /// Decisions of this step that are not taken back: it would go round in circles.
@@ -106,6 +107,11 @@ impl Contact {
     }
 }
 
+/// Where a touch sticks.
+fn anchor(touch: &Touch) -> Option<Spot> {
+    touch.anchor.map(|at| Spot { at, triangle: touch.triangle })
+}
+
 /// The contact of a particle that meets a body, as it was in the last step or newly sticking.
 pub(super) fn begin(
     bodies: &Bodies<'_>,
@@ -122,7 +128,7 @@ pub(super) fn begin(
     let inside = found.depth > 0.0;
     let push = if inside { bodies.h * (approach - carried).max(0.0) } else { 0.0 };
     let approach = if inside { carried } else { approach };
-    let anchor = touch.map_or(Some(found.own), |t| t.anchor);
+    let anchor = touch.map_or(Some(found.own), anchor);
     let at = anchor.unwrap_or(found.own);
     let (impulse, carry) = (touch.map_or(0.0, |t| t.impulse), found.carry.as_vec3());
     let turn = bodies.to[c].rotation.as_quat();
@@ -138,7 +144,7 @@ pub(super) fn begin(
         approach: approach as f32,
         push: push as f32,
         carry,
-        to_anchor: ((bodies.to[c].to_world(at) - x) / bodies.h).as_vec3(),
+        to_anchor: ((bodies.at_end(c, at) - x) / bodies.h).as_vec3(),
         anchor: at,
         sticks: true,
         active: true,
@@ -210,11 +216,14 @@ impl Contact {
         let body = bodies.to[self.collider as usize];
         let back = body.rotation.as_quat().conjugate();
         // What has all but stopped is tried to stick where it is.
-        let stopped = || (self.slow && self.impulse > 0.0).then(|| body.to_own(point(x)));
+        let c = self.collider as usize;
+        let stopped = || (self.slow && self.impulse > 0.0).then(|| bodies.spot_at_end(c, point(x)));
+        let anchor = if self.sticks { Some(self.anchor) } else { stopped() };
         Touch {
             particle: self.particle,
             collider: self.collider,
-            anchor: if self.sticks { Some(self.anchor) } else { stopped() },
+            anchor: anchor.map(|spot| spot.at),
+            triangle: anchor.map_or(0, |spot| spot.triangle),
             impulse: self.impulse,
             reaction: if self.impulse > 0.0 { back * self.reaction } else { Vec3::ZERO },
         }
@@ -274,9 +283,9 @@ pub(super) fn project(
     // Friction, as velocities: what may act, and what it takes to stay at the anchor.
     let most = mu * inward.max(0.0);
     let across = |u: DVec3| u - n * n.dot(u);
-    let anchor = touch.map_or(Some(own), |t| t.anchor);
+    let anchor = touch.map_or(Some(own), anchor);
     let motion = across(v - carry);
-    let off = across(x1 - bodies.to[c].to_world(anchor.unwrap_or(own)));
+    let off = across(x1 - bodies.at_end(c, anchor.unwrap_or(own)));
     let needed = motion.length().max(if anchor.is_some() { off.length() / h } else { 0.0 });
     let sticks = needed <= most;
     if sticks {
@@ -288,11 +297,12 @@ pub(super) fn project(
         new_v -= change;
     }
     (state.x[i], state.v[i]) = (x.as_vec3(), new_v.as_vec3());
-    let resting = anchor.unwrap_or_else(|| bodies.to[c].to_own(x));
+    let resting = anchor.unwrap_or_else(|| bodies.spot_at_end(c, x));
     Some(Touch {
         particle: i as u32,
         collider: c as u32,
-        anchor: sticks.then_some(resting),
+        anchor: sticks.then_some(resting.at),
+        triangle: if sticks { resting.triangle } else { 0 },
         impulse: (f64::from(mass) * inward.max(0.0)) as f32,
         reaction: Vec3::ZERO,
     })

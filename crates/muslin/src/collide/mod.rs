@@ -31,23 +31,30 @@ mod bodies;
 pub mod cloth;
 mod contact;
 mod face;
+mod feature;
 pub mod shape;
+mod skinned;
 pub mod surface;
 mod sweep;
 
 use crate::linalg::Sym3;
-use crate::model::{Model, Pose};
+use crate::model::{Model, Pose, Shape};
 use crate::par::{BLOCK, Par};
-use crate::state::State;
+use crate::state::{State, Touch};
 use bodies::{Bodies, Meeting};
 use contact::{Contact, Load, begin, given, project};
+use feature::Feature;
 use glam::{DVec3, Vec3};
+pub use skinned::Skinned;
 
 /// Impulses of contacts are to be known to this share of the particles' weight.
 const ACCURACY: f64 = 0.1;
 
 /// Deeper than this share of the thickness is put right even where the solver saw the contact.
 const DEEP: f64 = 0.02;
+
+/// Surfaces of one character that a particle is put on in a step.
+const SURFACES: usize = 4;
 
 /// Solves of one step at most.
 pub const MOST_SOLVES: u32 = 4;
@@ -90,15 +97,21 @@ pub struct Contacts {
     /// Bodies at the start and the end of the step.
     from: Vec<Pose>,
     to: Vec<Pose>,
+    /// The surfaces of the characters among them.
+    skins: Vec<Option<Skinned>>,
+    /// Distances of all particles from each character at the start of the step, once they are measured;
+    /// empty for other bodies. [m]
+    distances: Vec<Vec<f64>>,
+    measured: bool,
     /// Σ k and Σ d of the springs and hinges of each particle.
     stiffness: Vec<f32>,
     damping: Vec<f32>,
     near: Vec<bool>,
-    /// Longest edge of the mesh at rest: balls that fit through are met by triangles as well. [m]
-    longest_edge: f64,
+    /// What of each body fits through the mesh: it is met by triangles as well.
+    features: Vec<Vec<Feature>>,
     /// All cloth. [kg]
     mass: f64,
-    /// Planes of triangles that meet balls, for each of their corners, by particle and body.
+    /// Planes of triangles that meet features, for each of their corners, by particle and body.
     faces: Vec<face::Corner>,
     /// What the solver is told.
     pub guide: Guide,
@@ -126,17 +139,25 @@ impl Contacts {
             }
         }
         let bodies = model.colliders.len();
+        let longest = face::longest_edge(model);
+        let skins: Vec<_> = model.colliders.iter().map(|body| skin(&body.shape)).collect();
+        let features: Vec<_> =
+            model.colliders.iter().map(|body| feature::of(body, longest)).collect();
+        let with_features = features.iter().filter(|features| !features.is_empty()).count();
         Self {
             list: Vec::with_capacity(n * bodies.min(3)),
             start_v: vec![Vec3::ZERO; n],
             from: Vec::with_capacity(bodies),
             to: Vec::with_capacity(bodies),
+            distances: skins.iter().map(|s| vec![0.0; if s.is_some() { n } else { 0 }]).collect(),
+            measured: false,
+            skins,
             stiffness,
             damping,
             near: vec![false; n],
             mass: model.mass.iter().map(|m| f64::from(*m)).sum(),
-            longest_edge: face::longest_edge(model),
-            faces: Vec::with_capacity(face::most_corners(model)),
+            faces: Vec::with_capacity(3 * with_features * model.triangles.len()),
+            features,
             guide: Guide {
                 weight: vec![Sym3::ZERO; n],
                 force: vec![Vec3::ZERO; n],
@@ -150,16 +171,46 @@ impl Contacts {
         !self.near.is_empty()
     }
 
-    /// The bodies' way during this step: from where the state has them to `to`.
-    pub fn move_bodies(&mut self, state: &State, to: impl Iterator<Item = Pose>) {
+    /// The bodies' way during this step: from where the state has them to `to`, at time `end`.
+    pub fn move_bodies(
+        &mut self,
+        model: &Model,
+        state: &State,
+        end: f64,
+        to: impl Iterator<Item = Pose>,
+    ) {
         self.from.clone_from(&state.colliders);
         self.to.clear();
         self.to.extend(to);
+        self.measured = false;
+        for (body, skin) in model.colliders.iter().zip(&mut self.skins) {
+            if let (Shape::Character(character), Some(skin)) = (&body.shape, skin) {
+                skin.follow(character, state.time, end);
+            }
+        }
     }
 
     /// Where the bodies are at the end of the step.
     pub fn bodies_at_end(&self) -> &[Pose] {
         &self.to
+    }
+
+    /// Where a point of body `c`, or of a triangle of a character's, is at the end of the step, `offset`
+    /// from there in the body's coordinates.
+    pub fn carried(&self, c: usize, triangle: u32, own: DVec3, offset: DVec3) -> Option<DVec3> {
+        let skin = self.skins.get(c)?;
+        let own = skin.as_ref().map_or(own, |skin| skin.attached(triangle, own));
+        Some(self.to[c].to_world(own + offset))
+    }
+
+    /// The direction away from body `c` at a point at the end of the step.
+    pub fn away(&self, model: &Model, c: usize, x: Vec3) -> Vec3 {
+        let own = self.to[c].to_own(point(x));
+        let normal = match &self.skins[c] {
+            Some(skin) => skin.nearest(own, 1.0).normal,
+            None => shape::distance(&model.colliders[c].shape, own).1,
+        };
+        (self.to[c].rotation * normal).as_vec3()
     }
 
     /// Finds who will touch a body if nothing but gravity acts, and who still does.
@@ -175,10 +226,10 @@ impl Contacts {
             for c in 0..at.model.colliders.len() {
                 let own = touches.iter().take_while(|t| t.particle as usize == i);
                 let touch = own.into_iter().find(|t| t.collider as usize == c);
-                let bodies = bodies(at, &self.from, &self.to);
+                let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 // What came close without touching is held off by its neighbours.
-                let own = bodies.from[c].to_own(point(state.x[i]));
-                let (gap, close) = (bodies.gap(c, own), bodies.close(c, point(state.x[i])));
+                let x = point(state.x[i]);
+                let (gap, close) = (bodies.gap_before(c, x), bodies.close(c, x));
                 if touch.is_none() && gap.abs() <= close {
                     continue;
                 }
@@ -265,12 +316,12 @@ impl Contacts {
                 if place.is_ok_and(|place| self.list[place].active) {
                     continue;
                 }
-                let bodies = bodies(at, &self.from, &self.to);
+                let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 let found = self.meeting(&bodies, [i, c], before.x[i], after.x[i], false);
                 let Some(found) = found else { continue };
                 // One that just let go and only grazes the body stays free.
-                let (end, x1) = (bodies.to[c].to_own(point(after.x[i])), point(after.x[i]));
-                if bodies.gap(c, end) > -bodies.close(c, x1) {
+                let x1 = point(after.x[i]);
+                if bodies.gap_after(c, x1) > -bodies.close(c, x1) {
                     continue;
                 }
                 found_any = true;
@@ -316,11 +367,14 @@ impl Contacts {
                 let of_solver = solved.next_if(|s| (s.particle, s.collider) == key);
                 let touch = touches.iter().take_while(|t| t.particle == key.0);
                 let touch = touch.into_iter().find(|t| t.collider == key.1);
-                let bodies = bodies(at, &self.from, &self.to);
+                let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 let kept = of_solver.map(|contact| contact.touch(&bodies, state.x[i]));
                 let deep = |x: Vec3| {
-                    let gap = bodies.gap(c, bodies.to[c].to_own(point(x)));
-                    gap < -DEEP * at.model.colliders[c].thickness
+                    let deep = DEEP * at.model.colliders[c].thickness;
+                    let below = |face: &face::Corner| {
+                        (face.sharp || face.along) && face.meeting.below(point(x)) > deep
+                    };
+                    bodies.gap_after(c, point(x)) < -deep || self.face(key).is_some_and(below)
                 };
                 let result = match kept {
                     Some(kept) if !deep(state.x[i]) => Some(kept),
@@ -333,6 +387,7 @@ impl Contacts {
                         put.or(kept)
                     }
                 };
+                let result = leave_skin(&bodies, at, [i, c], before.x[i], state).or(result);
                 state.touches.extend(result);
             }
         }
@@ -344,6 +399,12 @@ impl Contacts {
         Load { mass, row, own: h * mass * at.gravity.length() }
     }
 
+    /// The plane that holds for a particle because a triangle of its meets a body.
+    fn face(&self, key: (u32, u32)) -> Option<&face::Corner> {
+        let place = self.faces.binary_search_by_key(&key, |f| (f.particle, f.collider)).ok()?;
+        Some(&self.faces[place])
+    }
+
     /// Where the path of a particle, or else a triangle at it, meets body `c`.
     fn meeting(
         &self,
@@ -353,23 +414,45 @@ impl Contacts {
         x1: Vec3,
         stays: bool,
     ) -> Option<Meeting> {
-        bodies.meeting(c, point(x0), point(x1), stays).or_else(|| {
-            let key = (i as u32, c as u32);
-            let place = self.faces.binary_search_by_key(&key, |f| (f.particle, f.collider)).ok()?;
-            Some(self.faces[place].meeting)
-        })
+        let face = self.face((i as u32, c as u32));
+        if let Some(sharp) = face.filter(|face| face.sharp) {
+            return Some(sharp.meeting);
+        }
+        let own = bodies.meeting(c, point(x0), point(x1), stays);
+        own.or_else(|| face.map(|face| face.meeting))
     }
 
-    /// Marks the particles whose path may meet a body, and finds the triangles that meet a ball.
+    /// Measures the distances from characters at the start of a step, once for all its solves.
+    fn measure(&mut self, at: &Moment<'_>, x: &[Vec3]) {
+        if std::mem::replace(&mut self.measured, true) {
+            return;
+        }
+        for (c, skin) in self.skins.iter().enumerate() {
+            let Some(skin) = skin else { continue };
+            let pose = self.from[c];
+            at.par.blocks(&mut self.distances[c], |block, distances| {
+                for (k, distance) in distances.iter_mut().enumerate() {
+                    let own = pose.to_own(point(x[block * BLOCK + k]));
+                    *distance = skin.nearest(own, 0.0).distance;
+                }
+            });
+        }
+    }
+
+    /// Marks the particles whose path may meet a body, and finds the triangles that meet a feature.
     fn find_near(&mut self, at: &Moment<'_>, x: &[Vec3], end: impl Fn(usize) -> Vec3 + Sync) {
-        let bodies = bodies(at, &self.from, &self.to);
+        self.measure(at, x);
+        let bodies = bodies(at, &self.from, &self.to, &self.skins);
+        let distances = &self.distances;
         self.faces.clear();
-        face::find(&bodies, at.model, self.longest_edge, x, &end, &mut self.faces);
+        face::find(&bodies, at.model, &self.features, x, &end, &mut self.faces);
         at.par.blocks(&mut self.near, |block, near| {
             for (k, near) in near.iter_mut().enumerate() {
                 let i = block * BLOCK + k;
                 let end = end(i);
-                *near = at.free[i] != 0.0 && end.is_finite() && bodies.any_near(x[i], end);
+                *near = at.free[i] != 0.0
+                    && end.is_finite()
+                    && bodies.any_near(i, distances, x[i], end);
             }
         });
         for corner in self.faces.iter().filter(|c| at.free[c.particle as usize] != 0.0) {
@@ -392,8 +475,40 @@ pub struct Moment<'a> {
     pub par: Par,
 }
 
-fn bodies<'a>(at: &Moment<'a>, from: &'a [Pose], to: &'a [Pose]) -> Bodies<'a> {
-    Bodies { colliders: &at.model.colliders, from, to, h: f64::from(at.h) }
+fn bodies<'a>(
+    at: &Moment<'a>,
+    from: &'a [Pose],
+    to: &'a [Pose],
+    skins: &'a [Option<Skinned>],
+) -> Bodies<'a> {
+    Bodies { colliders: &at.model.colliders, from, to, skins, h: f64::from(at.h) }
+}
+
+/// Puts a particle that is left inside a character on its surface: of several that it met only one was
+/// looked at.
+fn leave_skin(
+    bodies: &Bodies<'_>,
+    at: &Moment<'_>,
+    [i, c]: [usize; 2],
+    x0: Vec3,
+    state: &mut State,
+) -> Option<Touch> {
+    let (mass, deep) = (at.model.mass[i], DEEP * at.model.colliders[c].thickness);
+    let mut touch = None;
+    for _ in 0..SURFACES {
+        let out = bodies.out_of_skin(c, point(x0), point(state.x[i]), deep);
+        let Some(out) = out else { break };
+        touch = project(bodies, mass, [i, c], &out, state, None).or(touch);
+    }
+    touch
+}
+
+/// The surface of a character at the start of the scene.
+fn skin(shape: &Shape) -> Option<Skinned> {
+    match shape {
+        Shape::Character(character) => Skinned::new(character, 0.0),
+        _ => None,
+    }
 }
 
 fn point(x: Vec3) -> DVec3 {

@@ -23,6 +23,8 @@ pub fn distance(shape: &Shape, p: DVec3) -> (f64, DVec3) {
         }),
         Shape::Cone { radius, height } => turned(p, |q| cone_profile(q, radius, height)),
         Shape::Hull { ref solid, .. } | Shape::Mesh { ref solid, .. } => solid.distance(p),
+        // Where its surface is changes with time: `Skinned` knows.
+        Shape::Character(_) => (f64::INFINITY, DVec3::Y),
     }
 }
 

@@ -19,9 +19,18 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The surface of a shape; of a plane, a square around its point.
+/// The surface of a shape at the start of the scene; of a plane, a square around its point.
 pub fn of(shape: &Shape) -> Surface {
+    at(shape, 0.0)
+}
+
+/// The surface of a shape at a time: those of characters move.
+pub fn at(shape: &Shape, time: f64) -> Surface {
     match *shape {
+        Shape::Character(ref character) => Surface {
+            vertices: character.vertices_at(time).iter().map(|v| v.as_vec3()).collect(),
+            triangles: character.triangles.clone(),
+        },
         Shape::Plane => Surface {
             vertices: [[-1.0, -1.0], [-1.0, 1.0], [1.0, 1.0], [1.0, -1.0]]
                 .map(|[x, z]| PLANE * vec3(x, 0.0, z))

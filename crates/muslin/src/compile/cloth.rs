@@ -14,6 +14,7 @@
 
 use super::bending::HingeMesh;
 use super::check::Check;
+use super::collider::Carrier;
 use super::cuts::Cuts;
 use super::{Draft, MAX_PARTICLES};
 use crate::error::Error;
@@ -552,6 +553,7 @@ fn add_pins(
             })?),
             None => None,
         };
+        let carrier = body.map(|body| Carrier::new(&draft.colliders[body]));
         let release = pin.release.unwrap_or(f64::INFINITY);
         if release.is_nan() {
             return Err(check.error(&key("release"), release, "must be a time in seconds"));
@@ -562,10 +564,10 @@ fn add_pins(
                 return Err(check.error(&key("particles"), particle, &remedy));
             }
             let start = shape.start[particle];
-            let start = body.map_or(start, |body| draft.colliders[body].pose(0.0).to_own(start));
+            let (triangle, start) = carrier.as_ref().map_or((0, start), |on| on.attach(start));
             let (particle, start) = ((first + particle) as u32, start.as_vec3());
             let (path, clamp) = (path.clone(), pin.clamp);
-            draft.pins.push(Pin { particle, start, body, path, release, clamp });
+            draft.pins.push(Pin { particle, start, body, triangle, path, release, clamp });
         }
     }
     Ok(())

@@ -1,8 +1,10 @@
-//! Checks one body.
+//! Checks one body, and attaches to it what it carries.
 
+use super::character;
 use super::check::Check;
+use crate::collide::Skinned;
 use crate::error::Error;
-use crate::model::{self, Solid};
+use crate::model::{self, Pose, Solid};
 use crate::scene::{Collider, Shape};
 use glam::DVec3;
 
@@ -63,8 +65,35 @@ fn compile_shape(shape: &Shape, check: &Check) -> Result<Shape, Error> {
             no_file(file.as_deref(), check)?;
             return compile_mesh(vertices, triangles, check);
         }
+        Shape::Character(character) => {
+            no_file(character.file.as_deref(), check)?;
+            return character::compile(character, check);
+        }
     }
     Ok(shape.clone())
+}
+
+/// A body as it starts, to attach particles to.
+pub struct Carrier {
+    pose: Pose,
+    skin: Option<Skinned>,
+}
+
+impl Carrier {
+    pub fn new(body: &model::Collider) -> Self {
+        let skin = match &body.shape {
+            Shape::Character(character) => Skinned::new(character, 0.0),
+            _ => None,
+        };
+        Self { pose: body.pose(0.0), skin }
+    }
+
+    /// A point of the world in the body's coordinates; of a character, the nearest triangle and the point
+    /// in the triangle's.
+    pub fn attach(&self, x: DVec3) -> (u32, DVec3) {
+        let own = self.pose.to_own(x);
+        self.skin.as_ref().map_or((0, own), |skin| skin.attach(own))
+    }
 }
 
 /// Files are read by the front end.

@@ -1,6 +1,7 @@
 //! Scene → Model: every index, mass and unit is checked here, once.
 
 mod bending;
+mod character;
 mod check;
 mod cloth;
 mod collider;

@@ -1,5 +1,6 @@
 //! Bodies that cloth meets: what they are, where they are when.
 
+use super::character::Character;
 use super::solid::Solid;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ pub enum Shape {
         /// The points, in any order; those inside do not matter. [m]
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         points: Vec<DVec3>,
-        /// OBJ file whose vertices are the points, relative to the scene file.
+        /// OBJ, glTF or GLB file whose vertices are the points, relative to the scene file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
         /// Made when the scene is compiled.
@@ -61,13 +62,15 @@ pub enum Shape {
         /// Corners of each triangle.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         triangles: Vec<[u32; 3]>,
-        /// OBJ file that holds them, relative to the scene file.
+        /// OBJ, glTF or GLB file that holds them, relative to the scene file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file: Option<String>,
         /// Made when the scene is compiled.
         #[serde(skip)]
         solid: Solid,
     },
+    /// A triangle mesh that bones bend.
+    Character(Box<Character>),
 }
 
 /// Where a body is: x = position + rotation · (own coordinates).

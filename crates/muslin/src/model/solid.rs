@@ -57,7 +57,7 @@ pub fn hull(points: &[DVec3]) -> Option<(Vec<DVec3>, Vec<[u32; 3]>)> {
 }
 
 /// Volume within a closed surface, negative if its triangles face inward. [m³]
-fn volume(vertices: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
+pub(super) fn volume(vertices: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
     let part = |corners: &[u32; 3]| {
         let [a, b, c] = corners.map(|i| vertices[i as usize]);
         a.dot(b.cross(c)) / 6.0
@@ -66,7 +66,7 @@ fn volume(vertices: &[DVec3], triangles: &[[u32; 3]]) -> f64 {
 }
 
 /// Whether every edge has a triangle on each side, all turning the same way.
-fn is_closed(triangles: &[[u32; 3]]) -> bool {
+pub(super) fn is_closed(triangles: &[[u32; 3]]) -> bool {
     let edges = || triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let all: HashSet<[u32; 2]> = edges().collect();
     all.len() == 3 * triangles.len() && edges().all(|[a, b]| all.contains(&[b, a]))

@@ -1,7 +1,7 @@
 //! Bodies as a user describes them.
 
 use crate::collide::surface;
-use crate::model::{Pose, Shape, Solid, rotation};
+use crate::model::{Character, Pose, Shape, Solid, rotation};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +102,11 @@ impl Collider {
         Self::of(Shape::Mesh { vertices, triangles, file: None, solid }, centre)
     }
 
+    /// A mesh that bones bend, given about `origin`.
+    pub fn character(origin: DVec3, character: Character) -> Self {
+        Self::of(Shape::Character(Box::new(character)), origin)
+    }
+
     /// With this coefficient of friction.
     pub fn friction(self, friction: f64) -> Self {
         Self { friction, ..self }
@@ -127,7 +132,7 @@ impl Collider {
         Pose { position: self.position, rotation: rotation(self.rotation) }
     }
 
-    /// Triangles to draw it with, in its own coordinates; [`Self::pose`] places them.
+    /// Triangles to draw it with at the start, in its own coordinates; [`Self::pose`] places them.
     pub fn surface(&self) -> surface::Surface {
         surface::of(&self.shape)
     }

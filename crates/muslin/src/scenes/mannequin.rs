@@ -1,12 +1,16 @@
-//! A mannequin of capsules that walks on the spot, and a skirt on it.
+//! A mannequin that walks on the spot, and a skirt on it.
 //!
 //! Angles of the joints are smooth functions of the phase φ of the walk; forward kinematics gives the
-//! places of the limbs, sampled as paths. Walking on the spot against a wind is the same as walking in
+//! places of the bones, sampled as keys. Its surface is made around them in a wide stance, so that neither
+//! the legs nor the arms grow together. Walking on the spot against a wind is the same as walking in
 //! still air, and stays in the picture. Lengths are those of a person of 1.7 m.
 
+use super::flesh;
 use crate::model::rotation;
-use crate::scene::{Air, Cloth, Collider, Key, Pin, Scene, Sheet};
-use glam::{DQuat, DVec3, dvec3};
+use crate::scene::{
+    Air, Bone, Channel, Character, Cloth, Collider, Interpolation, Pin, Property, Scene, Sheet,
+};
+use glam::{DAffine3, DQuat, DVec3, DVec4, dvec3};
 use std::f64::consts::TAU;
 
 /// Seconds of walking, and of the first steps' growing.
@@ -16,7 +20,7 @@ const START: f64 = 1.0;
 const PERIOD: f64 = 1.1;
 /// Speed of the walk, as wind. [m/s]
 const SPEED: f64 = 1.2;
-/// Places of limbs per second.
+/// Keys per second.
 const SAMPLES: f64 = 60.0;
 
 /// Pelvis above the floor. [m]
@@ -26,84 +30,75 @@ const SHIN: f64 = 0.42;
 const UPPER_ARM: f64 = 0.29;
 const FOREARM: f64 = 0.25;
 
-/// A limb of the mannequin: a capsule, and its middle and rotation at a time.
-struct Limb {
-    name: &'static str,
-    radius: f64,
-    /// Length of its straight part. [m]
-    height: f64,
-    /// As it is laid into its own coordinates: limbs hang along y, feet and hips lie.
-    lying: DVec3,
-    at: fn(f64) -> (DVec3, DQuat),
+/// Distance of the surface's vertices: one at which no cell of the lattice holds two sheets of it, so that it
+/// is closed (a test says so). [m]
+const CELL: f64 = 0.028;
+
+/// How far the limbs are spread to the sides. [rad]
+#[derive(Clone, Copy)]
+struct Stance {
+    legs: f64,
+    arms: f64,
 }
 
-const LIMBS: [Limb; 13] = [
-    Limb { name: "pelvis", radius: 0.115, height: 0.1, lying: SIDEWAYS, at: pelvis },
-    Limb { name: "chest", radius: 0.115, height: 0.26, lying: DVec3::ZERO, at: chest },
-    Limb { name: "head", radius: 0.095, height: 0.06, lying: DVec3::ZERO, at: head },
-    Limb {
-        name: "left-thigh",
-        radius: 0.075,
-        height: THIGH,
-        lying: DVec3::ZERO,
-        at: |t| thigh(t, 1.0),
-    },
-    Limb {
-        name: "right-thigh",
-        radius: 0.075,
-        height: THIGH,
-        lying: DVec3::ZERO,
-        at: |t| thigh(t, -1.0),
-    },
-    Limb {
-        name: "left-shin",
-        radius: 0.05,
-        height: SHIN,
-        lying: DVec3::ZERO,
-        at: |t| shin(t, 1.0),
-    },
-    Limb {
-        name: "right-shin",
-        radius: 0.05,
-        height: SHIN,
-        lying: DVec3::ZERO,
-        at: |t| shin(t, -1.0),
-    },
-    Limb { name: "left-foot", radius: 0.04, height: 0.16, lying: FORWARD, at: |t| foot(t, 1.0) },
-    Limb { name: "right-foot", radius: 0.04, height: 0.16, lying: FORWARD, at: |t| foot(t, -1.0) },
-    Limb {
-        name: "left-arm",
-        radius: 0.045,
-        height: UPPER_ARM,
-        lying: DVec3::ZERO,
-        at: |t| upper_arm(t, 1.0),
-    },
-    Limb {
-        name: "right-arm",
-        radius: 0.045,
-        height: UPPER_ARM,
-        lying: DVec3::ZERO,
-        at: |t| upper_arm(t, -1.0),
-    },
-    Limb {
-        name: "left-forearm",
-        radius: 0.035,
-        height: FOREARM,
-        lying: DVec3::ZERO,
-        at: |t| forearm(t, 1.0),
-    },
-    Limb {
-        name: "right-forearm",
-        radius: 0.035,
-        height: FOREARM,
-        lying: DVec3::ZERO,
-        at: |t| forearm(t, -1.0),
-    },
+/// While the mannequin walks.
+const WALKING: Stance = Stance { legs: 0.0, arms: 0.2 };
+/// While its surface is made.
+const WIDE: Stance = Stance { legs: 0.22, arms: 0.9 };
+
+/// A piece of a bone's flesh in the bone's coordinates: its ends and its radius at each. [m]
+type Piece = ([f64; 3], [f64; 3], [f64; 2]);
+
+/// A bone: what it is joined to, its flesh, and its middle and rotation at a time.
+struct Limb {
+    parent: Option<u32>,
+    pieces: &'static [Piece],
+    at: fn(f64, Stance) -> (DVec3, DQuat),
+}
+
+// The belly belongs to it, so that a waistband does not lie where hips and chest turn against each other.
+const PELVIS_FLESH: &[Piece] = &[
+    ([-0.055, 0.0, -0.01], [0.055, 0.0, -0.01], [0.108, 0.108]),
+    ([-0.02, 0.05, 0.0], [0.02, 0.05, 0.0], [0.105, 0.105]),
+    ([0.0, 0.05, 0.0], [0.0, 0.1, 0.0], [0.1, 0.1]),
+];
+const CHEST_FLESH: &[Piece] = &[
+    ([0.0, -0.13, 0.0], [0.0, 0.05, 0.0], [0.1, 0.11]),
+    ([-0.04, 0.05, 0.005], [0.04, 0.05, 0.005], [0.108, 0.108]),
+    ([-0.15, 0.155, -0.01], [0.15, 0.155, -0.01], [0.05, 0.05]),
+    ([0.0, 0.14, -0.01], [0.0, 0.3, 0.01], [0.055, 0.045]),
+];
+const HEAD_FLESH: &[Piece] = &[
+    ([0.0, 0.02, -0.005], [0.0, 0.045, -0.01], [0.085, 0.09]),
+    ([0.0, -0.045, 0.02], [0.0, 0.0, 0.02], [0.052, 0.07]),
+];
+const THIGH_FLESH: &[Piece] = &[([0.0, 0.2, 0.0], [0.0, -0.21, 0.0], [0.084, 0.052])];
+const SHIN_FLESH: &[Piece] = &[
+    ([0.0, 0.21, 0.0], [0.0, -0.21, 0.0], [0.05, 0.036]),
+    ([0.0, 0.13, -0.016], [0.0, 0.03, -0.012], [0.046, 0.042]),
+];
+const FOOT_FLESH: &[Piece] = &[([0.0, 0.0, -0.08], [0.0, -0.015, 0.1], [0.04, 0.03])];
+const ARM_FLESH: &[Piece] = &[([0.0, 0.145, 0.0], [0.0, -0.145, 0.0], [0.048, 0.038])];
+const FOREARM_FLESH: &[Piece] = &[
+    ([0.0, 0.125, 0.0], [0.0, -0.125, 0.0], [0.039, 0.03]),
+    ([0.0, -0.15, 0.0], [0.0, -0.2, 0.005], [0.033, 0.028]),
 ];
 
-/// Quarter turns that lay the axis y along x and along z.
-const SIDEWAYS: DVec3 = dvec3(0.0, 0.0, TAU / 4.0);
-const FORWARD: DVec3 = dvec3(TAU / 4.0, 0.0, 0.0);
+const LIMBS: [Limb; 13] = [
+    Limb { parent: None, pieces: PELVIS_FLESH, at: |t, _| pelvis(t) },
+    Limb { parent: Some(0), pieces: CHEST_FLESH, at: |t, _| chest(t) },
+    Limb { parent: Some(1), pieces: HEAD_FLESH, at: |t, _| head(t) },
+    Limb { parent: Some(0), pieces: THIGH_FLESH, at: |t, stance| thigh(t, stance, 1.0) },
+    Limb { parent: Some(0), pieces: THIGH_FLESH, at: |t, stance| thigh(t, stance, -1.0) },
+    Limb { parent: Some(3), pieces: SHIN_FLESH, at: |t, stance| shin(t, stance, 1.0) },
+    Limb { parent: Some(4), pieces: SHIN_FLESH, at: |t, stance| shin(t, stance, -1.0) },
+    Limb { parent: Some(5), pieces: FOOT_FLESH, at: |t, stance| foot(t, stance, 1.0) },
+    Limb { parent: Some(6), pieces: FOOT_FLESH, at: |t, stance| foot(t, stance, -1.0) },
+    Limb { parent: Some(1), pieces: ARM_FLESH, at: |t, stance| upper_arm(t, stance, 1.0) },
+    Limb { parent: Some(1), pieces: ARM_FLESH, at: |t, stance| upper_arm(t, stance, -1.0) },
+    Limb { parent: Some(9), pieces: FOREARM_FLESH, at: |t, stance| forearm(t, stance, 1.0) },
+    Limb { parent: Some(10), pieces: FOREARM_FLESH, at: |t, stance| forearm(t, stance, -1.0) },
+];
 
 /// How much of the walk is on at a time: 0 standing, 1 walking, smooth in between.
 fn strength(t: f64) -> f64 {
@@ -157,75 +152,93 @@ fn hanging(at: DVec3, turn: DQuat, length: f64) -> (DVec3, DQuat) {
     (at - turn * (0.5 * length * DVec3::Y), turn)
 }
 
-fn thigh(t: f64, side: f64) -> (DVec3, DQuat) {
+fn thigh(t: f64, stance: Stance, side: f64) -> (DVec3, DQuat) {
     let (hips, turn) = pelvis(t);
-    hanging(hips + turn * dvec3(0.085 * side, -0.04, 0.0), about_x(-hip_angle(t, side)), THIGH)
+    let spread = rotation(stance.legs * side * DVec3::Z);
+    let swing = spread * about_x(-hip_angle(t, side));
+    hanging(hips + turn * dvec3(0.085 * side, -0.04, 0.0), swing, THIGH)
 }
 
-fn shin(t: f64, side: f64) -> (DVec3, DQuat) {
-    let (middle, turn) = thigh(t, side);
+fn shin(t: f64, stance: Stance, side: f64) -> (DVec3, DQuat) {
+    let (middle, turn) = thigh(t, stance, side);
     let knee = middle - turn * (0.5 * THIGH * DVec3::Y);
     hanging(knee, turn * about_x(knee_angle(t, side)), SHIN)
 }
 
-fn foot(t: f64, side: f64) -> (DVec3, DQuat) {
-    let (middle, turn) = shin(t, side);
+fn foot(t: f64, stance: Stance, side: f64) -> (DVec3, DQuat) {
+    let (middle, turn) = shin(t, stance, side);
     let ankle = middle - turn * (0.5 * SHIN * DVec3::Y);
     (ankle + turn * dvec3(0.0, -0.02, 0.06), turn)
 }
 
 /// Arms swing against the legs.
-fn upper_arm(t: f64, side: f64) -> (DVec3, DQuat) {
+fn upper_arm(t: f64, stance: Stance, side: f64) -> (DVec3, DQuat) {
     let (middle, turn) = chest(t);
     let shoulder = middle + turn * dvec3(0.19 * side, 0.16, 0.0);
     let swing = about_x(0.75 * hip_angle(t, side));
-    hanging(shoulder, rotation(0.14 * side * DVec3::Z) * swing, UPPER_ARM)
+    hanging(shoulder, rotation(stance.arms * side * DVec3::Z) * swing, UPPER_ARM)
 }
 
-fn forearm(t: f64, side: f64) -> (DVec3, DQuat) {
-    let (middle, turn) = upper_arm(t, side);
+fn forearm(t: f64, stance: Stance, side: f64) -> (DVec3, DQuat) {
+    let (middle, turn) = upper_arm(t, stance, side);
     let elbow = middle - turn * (0.5 * UPPER_ARM * DVec3::Y);
     hanging(elbow, turn * about_x(-0.35 - 0.2 * strength(t)), FOREARM)
 }
 
-/// Axis times angle of a rotation, with the same bits on every machine.
-fn axis_angle(q: DQuat) -> DVec3 {
-    let q = if q.w < 0.0 { -q } else { q };
-    let axis = dvec3(q.x, q.y, q.z);
-    let sine = axis.length();
-    if sine == 0.0 {
-        return DVec3::ZERO;
-    }
-    axis * (2.0 * libm::atan2(sine, q.w) / sine)
-}
-
-/// The bodies of the mannequin.
-fn bodies() -> Vec<Collider> {
-    let body = |limb: &Limb| {
-        let (start, turn) = (limb.at)(0.0);
-        let own = rotation(limb.lying);
-        let key = |i: usize| {
-            let time = i as f64 / SAMPLES;
-            let (place, now) = (limb.at)(time);
-            Key { time, offset: place - start, turn: axis_angle(now * turn.conjugate()) }
-        };
-        let count = ((SECONDS + 1.0) * SAMPLES) as usize;
-        Collider {
-            name: limb.name.into(),
-            rotation: axis_angle(turn * own),
-            ..Collider::capsule(start, limb.radius, limb.height)
-        }
-        .friction(0.3)
-        .thickness(0.008)
-        .path((0..=count).map(key).collect())
+/// A bone's keys, one for each sample of the walk.
+fn bone(limb: &Limb) -> Bone {
+    let (rest, turn) = (limb.at)(0.0, WIDE);
+    let count = ((SECONDS + 1.0) * SAMPLES) as usize;
+    let times: Vec<f64> = (0..=count).map(|i| i as f64 / SAMPLES).collect();
+    let places: Vec<_> = times.iter().map(|t| (limb.at)(*t, WALKING)).collect();
+    let channel = |drives: Property, values: Vec<DVec4>| Channel {
+        drives,
+        between: Interpolation::Linear,
+        times: times.clone(),
+        values,
     };
-    LIMBS.iter().map(body).collect()
+    Bone {
+        inverse_bind: DAffine3::from_rotation_translation(turn, rest).inverse(),
+        channels: vec![
+            channel(Property::Translation, places.iter().map(|(x, _)| x.extend(0.0)).collect()),
+            channel(Property::Rotation, places.iter().map(|(_, q)| DVec4::from(*q)).collect()),
+        ],
+        ..Bone::default()
+    }
 }
 
-/// A flared skirt: a truncated cone, its waistband on the pelvis.
+/// The flesh of all bones in the wide stance.
+fn pieces() -> Vec<flesh::Limb> {
+    let pieces = LIMBS.iter().enumerate().flat_map(|(bone, limb)| {
+        let (place, turn) = (limb.at)(0.0, WIDE);
+        limb.pieces.iter().map(move |&(a, b, radii)| flesh::Limb {
+            bone: bone as u32,
+            ends: [a, b].map(|end| place + turn * DVec3::from_array(end)),
+            radii,
+        })
+    });
+    pieces.collect()
+}
+
+/// The mannequin, its feet near the origin.
+fn character() -> Character {
+    let pieces = pieces();
+    let parents = LIMBS.map(|limb| limb.parent);
+    let (vertices, triangles) = flesh::wrap(&pieces, CELL);
+    Character {
+        repeat: false,
+        weights: vertices.iter().map(|v| flesh::weights(&pieces, &parents, *v)).collect(),
+        bones: LIMBS.iter().map(bone).collect(),
+        vertices,
+        triangles,
+        ..Character::default()
+    }
+}
+
+/// A flared skirt: a truncated cone, its waistband on the hips.
 fn skirt() -> Cloth {
     let (columns, rows) = (80, 26);
-    let (waist, hem, top, length) = (dvec3(0.165, 0.0, 0.14), 0.34, PELVIS + 0.1, 0.48);
+    let (waist, hem, top, length) = (dvec3(0.146, 0.0, 0.124), 0.34, PELVIS + 0.07, 0.45);
     let vertex = |i: usize| {
         let (row, column) = (i / columns, i % columns);
         let down = row as f64 / (rows - 1) as f64;
@@ -245,7 +258,7 @@ fn skirt() -> Cloth {
         fabric: Some("cotton".into()),
         pins: vec![Pin {
             particles: (0..columns).collect(),
-            body: Some("pelvis".into()),
+            body: Some("mannequin".into()),
             ..Pin::default()
         }],
         ..Sheet::mesh(
@@ -256,12 +269,16 @@ fn skirt() -> Cloth {
 }
 
 pub(super) fn dressed_walk() -> Scene {
+    let body = Collider {
+        name: "mannequin".into(),
+        ..Collider::character(DVec3::ZERO, character()).friction(0.3).thickness(0.008)
+    };
     Scene {
         seconds: SECONDS,
         substeps: 2,
         air: Air { density: 1.2, wind: dvec3(0.0, 0.0, -SPEED), ..Air::default() },
         cloth: vec![skirt()],
-        colliders: bodies(),
+        colliders: vec![body],
         ..Scene::default()
     }
 }

@@ -21,9 +21,9 @@ mod response;
 mod star;
 mod tree;
 
-use super::{Moment, shape};
+use super::{Contacts, Moment};
 use crate::inputs::Hold;
-use crate::model::{Model, Pose};
+use crate::model::Model;
 use crate::par::BLOCK;
 use crate::state::{Press, State};
 use glam::{DVec3, Vec3};
@@ -197,7 +197,13 @@ impl SelfContact {
     }
 
     /// Lets cloth act on cloth: `state` is where a method wants to go from `before`; bodies are at `bodies`.
-    pub fn respond(&mut self, at: &Moment<'_>, bodies: &[Pose], before: &State, state: &mut State) {
+    pub fn respond(
+        &mut self,
+        at: &Moment<'_>,
+        bodies: &Contacts,
+        before: &State,
+        state: &mut State,
+    ) {
         self.end.copy_from_slice(&state.x);
         self.asked.fill(true);
         self.search(at, &before.x);
@@ -246,13 +252,11 @@ impl SelfContact {
     }
 
     /// Which way bodies hold particles.
-    fn find_support(&mut self, model: &Model, bodies: &[Pose], before: &State) {
+    fn find_support(&mut self, model: &Model, bodies: &Contacts, before: &State) {
         self.support.fill(Vec3::ZERO);
         for touch in &before.touches {
             let (i, c) = (touch.particle as usize, touch.collider as usize);
-            let own = bodies[c].to_own(before.x[i].as_dvec3());
-            let (_, normal) = shape::distance(&model.colliders[c].shape, own);
-            self.support[i] = (bodies[c].rotation * normal).as_vec3();
+            self.support[i] = bodies.away(model, c, before.x[i]);
         }
     }
 
