@@ -5,7 +5,7 @@
 //! batch share no particle, and every particle is moved in the same order as before, to the same
 //! bits. On a grid the batches advance through the cloth like a wave and nearly all are full.
 
-pub use crate::lanes::LANES;
+use crate::lanes::LANES;
 
 /// No constraint in a lane.
 pub const NONE: u32 = u32::MAX;
