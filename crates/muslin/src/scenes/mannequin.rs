@@ -238,7 +238,7 @@ fn character() -> Character {
 /// A flared skirt: a truncated cone, its waistband on the hips.
 fn skirt() -> Cloth {
     let (columns, rows) = (80, 26);
-    let (waist, hem, top, length) = (dvec3(0.146, 0.0, 0.124), 0.34, PELVIS + 0.07, 0.45);
+    let (waist, hem, top, length) = (dvec3(0.158, 0.0, 0.132), 0.34, PELVIS + 0.07, 0.45);
     let vertex = |i: usize| {
         let (row, column) = (i / columns, i % columns);
         let down = row as f64 / (rows - 1) as f64;
