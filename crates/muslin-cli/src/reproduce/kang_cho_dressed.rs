@@ -90,6 +90,7 @@ struct Body {
     vertices: Vec<DVec3>,
     lowest: f64,
     layers: Vec<Vec<[u32; 3]>>,
+    longest_edge: f64,
 }
 
 impl Body {
@@ -107,7 +108,10 @@ impl Body {
             let high = layer(ys.into_iter().fold(f64::MIN, f64::max));
             layers[low..=high].iter_mut().for_each(|layer| layer.push(*corners));
         }
-        Self { vertices, lowest, layers }
+        let length = |a: u32, b: u32| vertices[a as usize].distance(vertices[b as usize]);
+        let sides = |&[a, b, c]: &[u32; 3]| length(a, b).max(length(b, c)).max(length(c, a));
+        let longest_edge = triangles.iter().map(sides).fold(0.0, f64::max);
+        Self { vertices, lowest, layers, longest_edge }
     }
 
     fn layer(&self, p: DVec3) -> isize {
@@ -145,6 +149,9 @@ impl Body {
                 both[..if away == 0 { 1 } else { 2 }].iter().flat_map(|l| self.triangles_of(*l))
             {
                 let [a, b, c] = corners.map(|i| self.vertices[i as usize]);
+                if a.distance_squared(p) > (least + self.longest_edge).powi(2) {
+                    continue;
+                }
                 least = least.min(pair::nearest(pair::Kind::VertexTriangle, [p, a, b, c]).gap);
             }
         }
@@ -284,7 +291,7 @@ impl Walks {
 }
 
 fn figure_5(lab: &Lab) -> Result<Finding, Failure> {
-    let steps = lab.pick(72, 240);
+    let steps = lab.pick(36, 240);
     let frames: Vec<u32> = (1..=8).map(|i| i * steps / 8).collect();
     let walks = Walks::new(lab, &frames)?;
     let [two, whole, converged] = &walks.flag;
@@ -351,7 +358,7 @@ fn rate(lab: &Lab) -> Result<Finding, Failure> {
     ];
     let (mut rows, mut lines, mut means) = (Vec::new(), Vec::new(), Vec::new());
     for (name, method) in &methods {
-        let ms = frame_times(lab, &scene, method, lab.pick(72, 240))?;
+        let ms = frame_times(lab, &scene, method, lab.pick(36, 240))?;
         let mut sorted = ms.clone();
         sorted.sort_by(f64::total_cmp);
         let mean = ms.iter().sum::<f64>() / ms.len() as f64;
