@@ -344,6 +344,8 @@ fn wrong_characters_are_refused_by_name() {
     begins(refused(&change), "collider.0.shape.bones.0.inverse_bind = ");
     let change = |c: &mut Character| c.file = Some("x.glb".into());
     begins(refused(&change), "collider.0.shape.file = x.glb: was not read");
+    let change = |c: &mut Character| c.clip = Some("Run".into());
+    begins(refused(&change), "collider.0.shape.clip = Run: clips are named in files");
 }
 
 #[test]

@@ -11,6 +11,11 @@ const LARGEST: f64 = 1e6;
 pub fn compile(wanted: &Character, check: &Check) -> Result<Shape, Error> {
     check.range("shape.start", wanted.start, -1e9, 1e9)?;
     check.range("shape.speed", wanted.speed, -1e3, 1e3)?;
+    // Who reads the file takes the clip from it, and its name away.
+    if let Some(clip) = &wanted.clip {
+        let remedy = "clips are named in files; leave it out, or give shape.file";
+        return Err(check.error("shape.clip", clip, remedy));
+    }
     for (i, vertex) in wanted.vertices.iter().enumerate() {
         check.vector(&format!("shape.vertices.{i}"), *vertex, LARGEST)?;
     }
