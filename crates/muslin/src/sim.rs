@@ -167,7 +167,6 @@ impl Sim {
             // Kinematics: where bodies go, who is held, and who pulled.
             self.move_bodies(h, self.substeps - substep);
             self.hold(h);
-            self.self_contact.press(&self.model, &mut self.state);
             self.before.copy_from(&self.state);
             self.pull(h);
 
@@ -229,6 +228,7 @@ impl Sim {
         // The contacts are those that the step itself ended with.
         let Self { model, current: inputs, held, contacts, par, .. } = self;
         contacts.prepare(&moment(model, held, inputs, h, *par), &mut state.v);
+        self.self_contact.press(&mut contacts.guide.force, |_| 1.0 / h);
         let contact = &contacts.guide;
         solver.step(
             &Step {
@@ -255,17 +255,24 @@ impl Sim {
     /// wrong.
     fn solve(&mut self, h: f32, measure: bool) -> Solved {
         let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
-        let (pace, again) = (&self.pace, &mut self.again);
+        let (pace, again, cloth) = (&self.pace, &mut self.again, &mut self.self_contact);
         let at = moment(model, held, inputs, h, *par);
-        let seen = contacts.any() && solver.drift().is_some();
-        if seen {
+        // Who solves a system is told of contacts in it; others start with the velocities that cloth gives.
+        let sees = solver.drift().is_some();
+        if cloth.any() {
+            cloth.begin(&at, contacts, state);
+        }
+        if sees {
             contacts.detect(&at, state);
         }
         let effort = pace.as_ref().map_or(inputs.effort, Pace::effort);
         let mut all = Solved::EXPLICIT;
         for left in (0..MOST_SOLVES).rev() {
-            if seen {
+            if sees {
                 contacts.prepare(&at, &mut state.v);
+                cloth.press(&mut contacts.guide.force, |_| 1.0 / h);
+            } else {
+                cloth.press(&mut state.v, |i| 1.0 / model.mass[i]);
             }
             let contact = &contacts.guide;
             let found = (left + 1 < MOST_SOLVES).then_some(&again[..]);
@@ -275,8 +282,12 @@ impl Sim {
             let (solves, solving) = (all.solves + solved.solves, all.solving + solved.solving);
             let (rounds, iterating) = (MOST_SOLVES - left, all.iterating + solved.iterating);
             all = Solved { iterations, work, rounds, solves, solving, iterating, ..solved };
-            let drift = solver.drift().filter(|_| seen && state.is_finite());
-            let wrong = drift.is_some_and(|drift| contacts.judge(&at, before, state, drift));
+            if !state.is_finite() {
+                break;
+            }
+            let on_bodies = |drift| contacts.any() && contacts.judge(&at, before, state, drift);
+            let wrong = solver.drift().is_some_and(on_bodies);
+            let wrong = cloth.any() && cloth.judge(&at, before, state) || wrong;
             if !wrong || left == 0 {
                 break;
             }
@@ -292,7 +303,7 @@ impl Sim {
         let Self { solver, state, before, par, .. } = self;
         let at = moment(model, held, inputs, h, *par);
         if self_contact.any() && state.is_finite() {
-            self_contact.respond(&at, contacts, before, state);
+            self_contact.respond(state);
         }
         if contacts.any() && state.is_finite() {
             contacts.finish(&at, before, state, solver.drift().is_some());

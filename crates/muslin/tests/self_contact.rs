@@ -86,7 +86,7 @@ fn no_method_lets_cloth_through_cloth_or_gains_energy() {
             preset.id,
             gained / weight
         );
-        assert!(contacts > 20, "{}: {contacts} contacts", preset.id);
+        assert!(contacts > 10, "{}: {contacts} contacts", preset.id);
         // Explicit Euler gains energy by itself.
         let explicit = preset.method().integrator == Integrator::ExplicitEuler;
         let most = if explicit { 3e-3 } else { 1e-3 };
@@ -209,7 +209,7 @@ fn a_scene_that_starts_entangled_is_reported_and_goes_on() {
         ..Sheet::square(0.5, 6)
     };
     scene.add_cloth(upright, Fabric::cotton());
-    scene.self_contact = Some(SelfContact::default());
+    scene.self_contact = Some(SelfContact { friction: 0.0, ..SelfContact::default() });
     let mut sim = sim(&scene, "implicit-euler");
     let triangles = sim.model().triangles.clone();
     assert_eq!(sim.entangled(), crossings(&triangles, &sim.state().x));

@@ -59,14 +59,14 @@ const SURFACES: usize = 4;
 /// Solves of one step at most.
 pub const MOST_SOLVES: u32 = 4;
 
-/// What contacts tell a solver; empty where a scene has no bodies.
+/// What contacts tell a solver; empty where a scene has no bodies and no self-contact.
 #[derive(Clone, Debug)]
 pub struct Guide {
     /// Weight on each particle's block of the system matrix, which keeps the velocity it came with
     /// in the directions that bodies decide. [kg]
     pub weight: Vec<Sym3>,
-    /// What bodies do to each particle as far as it is known: friction of what slides, and the impulse
-    /// of the last step. [N]
+    /// What bodies and cloth do to each particle as far as it is known: friction of what slides, and the
+    /// impulse of the last step or solve. [N]
     pub force: Vec<Vec3>,
     /// Energy that the error of a solve may have if impulses are to be known to a share of the
     /// particles' weight; infinite where nothing touches or weighs. [J]
@@ -121,7 +121,9 @@ impl Contacts {
     /// Storage for a model.
     pub fn new(model: &Model) -> Self {
         if model.colliders.is_empty() {
-            return Self::default();
+            let on_cloth = if model.self_contact.is_some() { model.particle_count() } else { 0 };
+            let force = vec![Vec3::ZERO; on_cloth];
+            return Self { guide: Guide { force, ..Guide::default() }, ..Self::default() };
         }
         let n = model.particle_count();
         let (mut stiffness, mut damping) = (vec![0.0; n], vec![0.0; n]);
@@ -215,6 +217,9 @@ impl Contacts {
 
     /// Finds who will touch a body if nothing but gravity acts, and who still does.
     pub fn detect(&mut self, at: &Moment<'_>, state: &State) {
+        if !self.any() {
+            return;
+        }
         self.list.clear();
         self.start_v.copy_from_slice(&state.v);
         let ahead = |i: usize| state.x[i] + at.h * state.v[i];

@@ -29,8 +29,8 @@ pub(super) fn stack() -> Scene {
 
 /// A tube of `around` × `along` particles whose rims turn against each other, two turns each.
 pub fn twist(around: usize, along: usize) -> Scene {
-    const RADIUS: f64 = 0.1;
-    const LENGTH: f64 = 0.8;
+    const RADIUS: f64 = 0.05;
+    const LENGTH: f64 = 1.2;
     const SECONDS: f64 = 8.0;
     // Corners of the path per turn.
     const CORNERS: usize = 24;
@@ -77,7 +77,7 @@ pub fn twist(around: usize, along: usize) -> Scene {
         substeps: 2,
         air: Air { density: 1.2, ..Air::default() },
         cloth: vec![cloth],
-        self_contact: Some(SelfContact { thickness: 0.002, friction: 0.3 }),
+        self_contact: Some(SelfContact { thickness: 0.0015, friction: 0.3 }),
         ..Scene::default()
     }
 }
@@ -85,7 +85,7 @@ pub fn twist(around: usize, along: usize) -> Scene {
 /// Planks around a neck, a cloth over them, and a ball that pushes it through.
 pub(super) fn funnel() -> Scene {
     const PLANKS: usize = 12;
-    const NECK: f64 = 0.1;
+    const NECK: f64 = 0.14;
     const SLOPE: f64 = 0.8;
     let length = 0.5;
     let plank = |k: usize| {
@@ -97,7 +97,7 @@ pub(super) fn funnel() -> Scene {
         let foot = turn * (NECK * DVec3::X);
         let both = turn * lean;
         let (axis, angle) = both.to_axis_angle();
-        Collider::cuboid(foot + 0.5 * length * up_slope + 0.02 * outward, dvec3(0.04, length, 0.3))
+        Collider::cuboid(foot + 0.5 * length * up_slope + 0.02 * outward, dvec3(0.04, length, 0.4))
             .rotated(angle * axis)
             .friction(0.1)
     };
@@ -111,7 +111,7 @@ pub(super) fn funnel() -> Scene {
     let cloth = Cloth {
         fabric: Some("cotton".into()),
         origin: dvec3(-0.35, rim + 0.05, -0.35),
-        ..Sheet::square(0.7, 21)
+        ..Sheet::square(0.7, 25)
     };
     Scene {
         seconds: 3.5,

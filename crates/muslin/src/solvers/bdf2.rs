@@ -7,8 +7,8 @@
 //! ```
 //!
 //! So a step of BDF2 is a step of backward Euler of length ĥ from (x̂, v̂). With nothing to look back
-//! on, at the start and after a discontinuity, and while anything touches a body, ρ = 0 and it is
-//! backward Euler itself.
+//! on, at the start and after a discontinuity, and while anything touches a body or cloth touches cloth, ρ = 0
+//! and it is backward Euler itself; so is the first step after that.
 //!
 //! The linearisation is where the cloth is about to be, x + h v̄, rather than where it was: the
 //! strain that a linearised step leaves is half the square of the angle by which springs turn away
@@ -31,8 +31,10 @@ pub fn look_back(step: &Step<'_>, state: &mut State) -> f32 {
     let Step { model, h, par, held, .. } = *step;
     let n = state.x.len();
     // Orientations are advanced by backward Euler, and take everything with them; what a body decides is
-    // the velocity of such a step.
-    let smooth = model.turning.is_empty() && step.contact.weight.iter().all(|w| *w == Sym3::ZERO);
+    // the velocity of such a step, and the impulses of contacts are of one, too.
+    let smooth = model.turning.is_empty()
+        && step.contact.weight.iter().all(|w| *w == Sym3::ZERO)
+        && step.contact.force.iter().all(|f| *f == Vec3::ZERO);
     let ratio = if state.previous_h > 0.0 && smooth { h / state.previous_h } else { 0.0 };
     let back = ratio * ratio / (1.0 + 2.0 * ratio);
     let length = h * (1.0 + ratio) / (1.0 + 2.0 * ratio);
@@ -40,7 +42,7 @@ pub fn look_back(step: &Step<'_>, state: &mut State) -> f32 {
     state.previous_v.resize(n, Vec3::ZERO);
     std::mem::swap(&mut state.x, &mut state.previous_x);
     std::mem::swap(&mut state.v, &mut state.previous_v);
-    state.previous_h = h;
+    state.previous_h = if smooth { h } else { 0.0 };
     let (x, v) = (&state.previous_x, &state.previous_v);
     if ratio == 0.0 {
         state.x.copy_from_slice(x);
@@ -69,7 +71,7 @@ pub fn predict(
     next: &mut [Vec3],
 ) {
     let Step { model, par, held, .. } = *step;
-    let h = state.previous_h;
+    let h = step.h;
     velocity.copy_from_slice(&state.previous_v);
     for _ in 0..PASSES {
         next.copy_from_slice(velocity);

@@ -46,11 +46,12 @@ impl Potential<'_> {
             sum -= f64::from(h) * self.external[i].as_dvec3().dot(moved);
         }
         let contact = self.step.contact;
-        for (i, (weight, force)) in contact.weight.iter().zip(&contact.force).enumerate() {
-            let moved = share * change[i];
-            let change = self.drift[i] + moved;
+        for (i, weight) in contact.weight.iter().enumerate() {
+            let change = self.drift[i] + share * change[i];
             sum += 0.5 * f64::from(change.dot(*weight * change));
-            sum -= f64::from(h) * force.as_dvec3().dot(moved.as_dvec3());
+        }
+        for (i, force) in contact.force.iter().enumerate() {
+            sum -= f64::from(h) * force.as_dvec3().dot((share * change[i]).as_dvec3());
         }
         for (i, inertia) in model.turning.inertia.iter().enumerate() {
             let turned = (velocity(n + i) - self.start.spin[i]).as_dvec3();

@@ -3,7 +3,9 @@
 //! The same for every method, after its step has said where particles want to go:
 //!
 //! 1. *Search* (`tree.rs`, `star.rs`): the pairs of primitives that may come nearer than the thickness.
-//! 2. *Respond* (`response.rs`): impulses and friction, which change where particles go.
+//! 2. *Judge* (`response.rs`): the impulses and the friction that this takes. The method is told, and solves its
+//!    step again with them, a few times at most: so springs and contacts are balanced by the method itself.
+//!    What presses is part of the state, and the next step begins with it.
 //! 3. *Keep apart*: each pair must be shown not to meet while all particles go evenly from where they are to
 //!    where they end: its distance exceeds its relative motion, or a plane stays between, or conservative
 //!    advancement (`pair.rs`) says so. The particles of a pair that cannot be shown that go only as far as it
@@ -25,7 +27,7 @@ use super::{Contacts, Moment};
 use crate::inputs::Hold;
 use crate::model::Model;
 use crate::par::BLOCK;
-use crate::state::{Press, State};
+use crate::state::State;
 use glam::{DVec3, Vec3};
 use near::Near;
 use pair::{Kind, Nearest};
@@ -53,6 +55,9 @@ const MOST_ROUNDS: u32 = 96;
 /// Pairs of a task for every particle of the scene at most: cloth flung about by a step that went wrong
 /// would meet itself everywhere.
 const MOST_PAIRS: usize = 40;
+
+/// Impulses that change where particles end by less than this share of the thickness were right.
+const CLOSE: f64 = 0.02;
 
 /// Two primitives that may meet in this step.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +98,10 @@ pub struct SelfContact {
     /// Time until which each pair certainly stays apart, as a share of the step.
     until: Vec<f32>,
     contacts: Vec<Contact>,
+    /// Pairs have been searched for in this step.
+    is_searched: bool,
+    /// What contacts change of velocities beyond what a method was told. [m/s]
+    changes: Vec<Vec3>,
     /// Where particles were to end when they were searched for, and now. [m]
     searched: Vec<Vec3>,
     end: Vec<Vec3>,
@@ -102,7 +111,6 @@ pub struct SelfContact {
     asked: Vec<bool>,
     changed: Vec<bool>,
     support: Vec<Vec3>,
-    pushes: Vec<Vec3>,
     /// Pairs of triangles that cross, ascending.
     entangled: Vec<[u32; 2]>,
     in_tangle: Vec<bool>,
@@ -134,7 +142,7 @@ impl SelfContact {
             asked: vec![true; n],
             changed: vec![false; n],
             support: vec![Vec3::ZERO; n],
-            pushes: vec![Vec3::ZERO; n],
+            changes: vec![Vec3::ZERO; n],
             in_tangle: vec![false; n],
             ..Self::default()
         };
@@ -185,70 +193,86 @@ impl SelfContact {
         }
     }
 
-    /// Begins a step: what pressed in the last one is taken to press as much in this one, so that a method
-    /// finds the balance of all forces and little is left to put right.
-    pub fn press(&self, model: &Model, state: &mut State) {
-        for press in &state.presses {
+    /// Begins a step from `state`: what pressed in the last one is taken to press as much in this one.
+    pub fn begin(&mut self, at: &Moment<'_>, bodies: &Contacts, state: &State) {
+        self.find_support(at.model, bodies, state);
+        self.is_searched = false;
+        let mut contacts = std::mem::take(&mut self.contacts);
+        contacts.clear();
+        let setting = self.setting(at);
+        contacts.extend(state.presses.iter().filter_map(|press| setting.keep(press, &state.x)));
+        self.contacts = contacts;
+    }
+
+    /// Adds the impulses with which cloth presses on cloth, as far as they are known, to `sum`, each times
+    /// what `unit` gives for its particle.
+    pub fn press(&self, sum: &mut [Vec3], unit: impl Fn(usize) -> f32) {
+        for press in self.contacts.iter().filter_map(Contact::press) {
             for (corner, weight) in press.corners.iter().zip(press.weights) {
                 let i = *corner as usize;
-                state.v[i] += weight / model.mass[i] * press.impulse;
+                sum[i] += weight * unit(i) * press.impulse;
             }
         }
     }
 
-    /// Lets cloth act on cloth: `state` is where a method wants to go from `before`; bodies are at `bodies`.
-    pub fn respond(
-        &mut self,
-        at: &Moment<'_>,
-        bodies: &Contacts,
-        before: &State,
-        state: &mut State,
-    ) {
+    /// Finds what cloth does to cloth on the way from `before` to `state`, where a method wants to go. True
+    /// if that differs from what the method was told: the step is to be solved again.
+    pub fn judge(&mut self, at: &Moment<'_>, before: &State, state: &State) -> bool {
         self.end.copy_from_slice(&state.x);
-        self.asked.fill(true);
-        self.search(at, &before.x);
+        if !std::mem::replace(&mut self.is_searched, true) {
+            self.asked.fill(true);
+            self.search(at, &before.x);
+        }
+        self.changes.fill(Vec3::ZERO);
+        if self.flooded {
+            return false;
+        }
+        let mut contacts = std::mem::take(&mut self.contacts);
+        let setting = self.setting(at);
+        contacts.retain(Contact::presses);
+        let known = contacts.len();
+        for pair in &self.pairs {
+            let key = (pair.corners, pair.kind.split() as u8);
+            if contacts[..known].binary_search_by_key(&key, Contact::key).is_err() {
+                contacts.extend(setting.contact(pair, &before.x, &self.end));
+            }
+        }
+        contacts.sort_unstable_by_key(Contact::key);
+        let h = at.h;
+        let mut u = std::mem::take(&mut self.end);
+        u.iter_mut().zip(&before.x).for_each(|(u, x)| *u = (*u - *x) / h);
+        self.changes.copy_from_slice(&u);
+        self.setting(at).solve(&mut contacts, &mut u);
+        let mut most = 0.0f32;
+        for (change, u) in self.changes.iter_mut().zip(&u) {
+            *change = *u - *change;
+            most = most.max(change.length_squared());
+        }
+        (self.contacts, self.end) = (contacts, u);
+        most.sqrt() * h > (CLOSE * self.thickness) as f32
+    }
+
+    /// Changes velocities by what [`Self::judge`] found and nobody was told, and remembers what pressed.
+    pub fn respond(&mut self, state: &mut State) {
         self.count = Count::default();
+        state.presses.clear();
         if self.flooded {
             return;
         }
-        self.find_support(at.model, bodies, before);
-        let setting = Setting {
+        state.v.iter_mut().zip(&self.changes).for_each(|(v, change)| *v += *change);
+        state.presses.extend(self.contacts.iter().filter_map(Contact::press));
+        self.count.contacts = state.presses.len();
+    }
+
+    fn setting<'a>(&'a self, at: &Moment<'a>) -> Setting<'a> {
+        Setting {
             model: at.model,
             free: at.free,
             support: &self.support,
             thickness: self.thickness,
             friction: self.friction,
             h: at.h,
-        };
-        self.contacts.clear();
-        let kept = before.presses.iter().filter_map(|press| setting.keep(press, &before.x));
-        self.contacts.extend(kept);
-        let is_new = |pair: &&Pair| {
-            let key = |press: &Press| (press.corners, press.first);
-            let own = (pair.corners, pair.kind.split() as u8);
-            before.presses.binary_search_by_key(&own, key).is_err()
-        };
-        let new = self.pairs.iter().filter(is_new);
-        self.contacts.extend(new.filter_map(|p| setting.contact(p, &before.x, &self.end)));
-        state.presses.clear();
-        if self.contacts.is_empty() {
-            return;
         }
-        // `end` serves as the velocity of the step, and then as its change.
-        let (h, u) = (at.h, &mut self.end);
-        u.iter_mut().zip(&before.x).for_each(|(u, x)| *u = (*u - *x) / h);
-        self.pushes.fill(Vec3::ZERO);
-        setting.solve(&mut self.contacts, u, &mut self.pushes);
-        for (i, u) in u.iter().enumerate() {
-            let change = *u - (state.x[i] - before.x[i]) / h;
-            if change != Vec3::ZERO || self.pushes[i] != Vec3::ZERO {
-                state.v[i] += change;
-                state.x[i] += self.pushes[i];
-            }
-        }
-        state.presses.extend(self.contacts.iter().filter_map(Contact::press));
-        state.presses.sort_unstable_by_key(|press| (press.corners, press.first));
-        self.count.contacts = state.presses.len();
     }
 
     /// Which way bodies hold particles.
@@ -332,7 +356,7 @@ impl SelfContact {
             if self.flooded {
                 return;
             }
-            self.judge(at, x, least, round == 0);
+            self.look(at, x, least, round == 0);
             self.changed.fill(false);
             if self.until.iter().all(|until| *until >= 1.0) {
                 break;
@@ -408,7 +432,7 @@ impl SelfContact {
     }
 
     /// Sets until when each pair certainly stays apart.
-    fn judge(&mut self, at: &Moment<'_>, x: &[Vec3], least: f64, everyone: bool) {
+    fn look(&mut self, at: &Moment<'_>, x: &[Vec3], least: f64, everyone: bool) {
         // New pairs, and those that failed, are looked at in any case.
         self.until.resize(self.pairs.len(), 0.0);
         let Self { until, pairs, changed, end, .. } = self;

@@ -1,9 +1,10 @@
 //! Pairs of primitives of two triangles that may come near each other.
 
 use super::pair::{self, Kind};
+use super::tree::Swept;
 use super::{Pair, SelfContact};
 use crate::model::Model;
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 /// Makes pairs of primitives of pairs of triangles.
 pub(super) struct Near<'a> {
@@ -27,19 +28,26 @@ impl Near<'_> {
             return;
         }
         let owned = [a, b].map(|t| self.of.owned[t as usize]);
-        for (one, other, own, others) in
-            [(first, second, owned[0], owned[1]), (second, first, owned[1], owned[0])]
-        {
-            for k in (0..3).filter(|k| own & (1 << k) != 0 && !other.contains(&one[*k])) {
-                let corners = [one[k], other[0], other[1], other[2]];
-                self.add_pair(Kind::VertexTriangle, corners, others, found);
+        let reach = Vec3A::splat(self.reach as f32);
+        let boxes = [first, second].map(|t| t.map(|c| Swept::of(c, self.x, &self.of.end)));
+        for (one, other) in [(0, 1), (1, 0)] {
+            let (corners, others) = ([first, second][one], [first, second][other]);
+            let [p, q, r] = boxes[other];
+            let around = p.with(q).with(r);
+            for k in (0..3).filter(|k| owned[one] & (1 << k) != 0) {
+                if boxes[one][k].meets(&around, reach) && !others.contains(&corners[k]) {
+                    let corners = [corners[k], others[0], others[1], others[2]];
+                    self.add_pair(Kind::VertexTriangle, corners, owned[other], found);
+                }
             }
         }
+        let sides = boxes.map(|[p, q, r]| [p.with(q), q.with(r), r.with(p)]);
         for k in (0..3).filter(|k| owned[0] & (8 << k) != 0) {
             let [p, q] = [first[k], first[(k + 1) % 3]];
             for l in (0..3).filter(|l| owned[1] & (8 << l) != 0) {
                 let [r, s] = [second[l], second[(l + 1) % 3]];
-                if p != r && p != s && q != r && q != s {
+                let apart = p != r && p != s && q != r && q != s;
+                if apart && sides[0][k].meets(&sides[1][l], reach) {
                     self.add_pair(Kind::EdgeEdge, [p, q, r, s], 0, found);
                 }
             }

@@ -1,5 +1,4 @@
-//! What cloth does to cloth: impulses that end the approach within the thickness, friction, and a push
-//! apart.
+//! What cloth does to cloth: impulses that end the approach within the thickness, and friction.
 //!
 //! A contact has weights w of its four corners (`pair.rs`) and a direction n. With u_i the velocity that
 //! leads corner i from the start to the end of the step,
@@ -11,7 +10,12 @@
 //!
 //! solved by symmetric Gauss–Seidel in the order in which pairs were found. The impulses of a contact add
 //! up to zero and so does their moment, as far as n leads from one nearest point to the other. What is
-//! already nearer than the thickness is moved apart a little in each step, without velocity.
+//! already nearer than the thickness goes apart by a share of what is missing per step.
+//!
+//! The masses of corners are all that is known here, not the springs behind them. So what is found is told to the
+//! method, which solves its step again with these impulses, and what is then found in addition is added. Springs
+//! only make corners heavier, so impulses grow towards what is needed from below, from solve to solve and from
+//! step to step.
 //!
 //! A corner that a body holds is not pushed into the body: its share of an impulse in that direction goes
 //! to the body.
@@ -48,17 +52,24 @@ pub(super) struct Contact {
     along: [Vec3; 4],
     /// n · Σ w u must not be less. [m/s]
     allowed: f32,
-    /// How far the two are moved apart. [m]
-    push: f32,
     /// Σ w²/m along the normal and across it. [1/kg]
     mobility: [f32; 2],
     /// Impulse so far. [N·s]
     impulse: f32,
     friction: Vec3,
-    pushed: f32,
 }
 
 impl Contact {
+    /// What it is sorted by.
+    pub fn key(&self) -> ([u32; 4], u8) {
+        (self.corners, self.first)
+    }
+
+    /// Whether it does anything.
+    pub fn presses(&self) -> bool {
+        self.impulse > 0.0
+    }
+
     /// What it did, if anything.
     pub fn press(&self) -> Option<Press> {
         (self.impulse > 0.0).then_some(Press {
@@ -115,7 +126,7 @@ impl Setting<'_> {
                 return None;
             }
             let missing = thickness - near.gap;
-            return self.begin(pair, near, missing.min(0.0), PUSH * missing.max(0.0));
+            return self.begin(pair, near, missing.min(PUSH * missing));
         }
         let time = pair::first_meeting(pair.kind, at, d, thickness)?;
         let then = pair::nearest(pair.kind, std::array::from_fn(|i| at[i] + time * d[i]));
@@ -123,7 +134,7 @@ impl Setting<'_> {
         if approach >= 0.0 {
             return None;
         }
-        self.begin(pair, then, time * approach, 0.0)
+        self.begin(pair, then, time * approach)
     }
 
     /// The contact that pressed in the last step, with what it did.
@@ -132,13 +143,13 @@ impl Setting<'_> {
         let near = pair::nearest(kind, corners.map(|c| x[c as usize].as_dvec3()));
         let pair = Pair { kind, corners, near, again: false };
         let missing = self.thickness_of(&pair) - near.gap;
-        let contact = self.begin(&pair, near, missing.min(0.0), PUSH * missing.max(0.0))?;
+        let contact = self.begin(&pair, near, missing.min(PUSH * missing))?;
         let impulse = contact.normal.dot(press.impulse).max(0.0);
         let friction = press.impulse - contact.normal * contact.normal.dot(press.impulse);
         Some(Contact { impulse, friction, ..contact })
     }
 
-    fn begin(&self, pair: &Pair, near: pair::Nearest, allowed: f64, push: f64) -> Option<Contact> {
+    fn begin(&self, pair: &Pair, near: pair::Nearest, allowed: f64) -> Option<Contact> {
         let (normal, weights) = (near.direction.as_vec3(), near.weights.map(|w| w as f32));
         let mut along = weights.map(|w| w * normal);
         let mut mobility = [0.0; 2];
@@ -156,22 +167,18 @@ impl Setting<'_> {
             normal,
             along,
             allowed: (allowed / f64::from(self.h)) as f32,
-            push: push as f32,
             mobility,
             impulse: 0.0,
             friction: Vec3::ZERO,
-            pushed: 0.0,
         })
     }
 
-    /// Finds the impulses of all contacts and what they do: `u` the velocities of the step, `pushes` the
-    /// moves without velocity.
-    pub fn solve(&self, contacts: &mut [Contact], u: &mut [Vec3], pushes: &mut [Vec3]) {
+    /// Finds the impulses of all contacts and what they do to `u`, the velocities of the step.
+    pub fn solve(&self, contacts: &mut [Contact], u: &mut [Vec3]) {
         let settled = SETTLED * self.thickness as f32 / self.h;
         for sweep in 0..MOST_SWEEPS {
             let mut change = 0.0f32;
-            let mut one =
-                |contact: &mut Contact| change = change.max(self.update(contact, u, pushes));
+            let mut one = |contact: &mut Contact| change = change.max(self.update(contact, u));
             match sweep % 2 {
                 0 => contacts.iter_mut().for_each(&mut one),
                 _ => contacts.iter_mut().rev().for_each(&mut one),
@@ -183,13 +190,11 @@ impl Setting<'_> {
     }
 
     /// One contact's turn; returns how much it changed a velocity.
-    fn update(&self, contact: &mut Contact, u: &mut [Vec3], pushes: &mut [Vec3]) -> f32 {
+    fn update(&self, contact: &mut Contact, u: &mut [Vec3]) -> f32 {
         let at = contact.corners.map(|c| c as usize);
-        let between = |values: &[Vec3]| {
-            at.iter().zip(contact.weights).fold(Vec3::ZERO, |sum, (i, w)| sum + w * values[*i])
-        };
         let n = contact.normal;
-        let relative = between(u);
+        let relative =
+            at.iter().zip(contact.weights).fold(Vec3::ZERO, |sum, (i, w)| sum + w * u[*i]);
         let wanted = contact.impulse + (contact.allowed - n.dot(relative)) / contact.mobility[0];
         let impulse = wanted.max(0.0);
         let change = impulse - contact.impulse;
@@ -200,17 +205,10 @@ impl Setting<'_> {
         let friction = friction.clamp_length_max(self.friction * impulse);
         let turned = friction - contact.friction;
         contact.friction = friction;
-        let missing = contact.push - n.dot(between(pushes));
-        let pushed = (contact.pushed + missing / contact.mobility[0]).max(0.0);
-        let push = pushed - contact.pushed;
-        contact.pushed = pushed;
         for (k, &i) in at.iter().enumerate() {
             let inverse = self.inverse_mass(contact.corners[k]);
             u[i] += inverse * (change * contact.along[k] + contact.weights[k] * turned);
-            pushes[i] += inverse * push * contact.along[k];
         }
-        let velocity =
-            (change.abs() * contact.mobility[0]).max(turned.length() * contact.mobility[1]);
-        velocity.max(push.abs() * contact.mobility[0] / self.h)
+        (change.abs() * contact.mobility[0]).max(turned.length() * contact.mobility[1])
     }
 }

@@ -27,18 +27,17 @@ pub(super) struct Swept {
 }
 
 impl Swept {
-    fn of(corners: [u32; 3], x: &[Vec3], end: &[Vec3]) -> Self {
-        let at = corners.map(|c| Vec3A::from(x[c as usize]));
-        let motion = corners.map(|c| Vec3A::from(end[c as usize] - x[c as usize]));
-        Self {
-            lo: at[0].min(at[1]).min(at[2]),
-            hi: at[0].max(at[1]).max(at[2]),
-            motion_lo: motion[0].min(motion[1]).min(motion[2]),
-            motion_hi: motion[0].max(motion[1]).max(motion[2]),
-        }
+    /// Of one corner.
+    #[inline(always)]
+    pub fn of(corner: u32, x: &[Vec3], end: &[Vec3]) -> Self {
+        let at = x[corner as usize];
+        let motion = Vec3A::from(end[corner as usize] - at);
+        let at = Vec3A::from(at);
+        Self { lo: at, hi: at, motion_lo: motion, motion_hi: motion }
     }
 
-    fn with(self, other: Self) -> Self {
+    #[inline(always)]
+    pub fn with(self, other: Self) -> Self {
         Self {
             lo: self.lo.min(other.lo),
             hi: self.hi.max(other.hi),
@@ -49,7 +48,7 @@ impl Swept {
 
     /// Whether the two may come nearer than `reach` on each axis.
     #[inline(always)]
-    fn meets(&self, other: &Self, reach: Vec3A) -> bool {
+    pub fn meets(&self, other: &Self, reach: Vec3A) -> bool {
         let lo = self.lo + (self.motion_lo - other.motion_hi).min(Vec3A::ZERO) - reach;
         let hi = self.hi + (self.motion_hi - other.motion_lo).max(Vec3A::ZERO) + reach;
         (lo.cmple(other.hi) & hi.cmpge(other.lo)).all()
@@ -153,7 +152,8 @@ impl Tree {
             let node = self.nodes[index];
             let (swept, asked) = if node.is_leaf {
                 let corners = triangles[node.item as usize];
-                (Swept::of(corners, x, end), corners.iter().any(|c| asked(*c)))
+                let [a, b, c] = corners.map(|c| Swept::of(c, x, end));
+                (a.with(b).with(c), corners.iter().any(|c| asked(*c)))
             } else {
                 let (left, right) = (&self.nodes[index + 1], &self.nodes[node.item as usize]);
                 (left.swept.with(right.swept), left.asked | right.asked)
