@@ -9,6 +9,7 @@ use crate::page::plot::{Marks, Plot, Series};
 use crate::page::standalone;
 use crate::text::table;
 use crate::threads::Threads;
+use muslin::scene::Place;
 use muslin::{Method, Scene, Sim, scenes};
 use serde::Serialize;
 
@@ -29,10 +30,13 @@ const METHODS: &[(&str, usize)] = &[
 const SIZES: &[usize] = &[20, 40, 80, 160, 320];
 /// Other scenes, under the default method.
 const OTHERS: &[&str] = &["curtain", "cantilever"];
-/// Other steps of `hang` at 40², under the default method: length of a frame and steps in it.
+/// Other steps at 40², under the default method: length of a frame and steps in it.
 const STEPS: &[(f64, u32)] = &[(1.0 / 30.0, 1), (1.0 / 60.0, 2), (1.0 / 60.0, 4)];
 /// Frames and steps in them otherwise.
 const STEP: (f64, u32) = (1.0 / 60.0, 1);
+
+/// Cells of a strip that two clamped columns take.
+const CLAMPED: f64 = 2.0 / 3.0;
 
 /// Cloth that hangs less far down than this is drawn here: it floats, and the axis is logarithmic. [m]
 const FLOATS: f64 = 0.03;
@@ -75,11 +79,13 @@ impl Run {
                 size,
                 step: STEP,
             }));
-            let others = OTHERS.iter().filter(|_| size <= 160);
+            let others = OTHERS.iter();
             runs.extend(others.map(|scene| Self { scene, method: "muslin", size, step: STEP }));
         }
-        let steps = STEPS.iter();
-        runs.extend(steps.map(|&step| Self { scene: "hang", method: "muslin", size: 40, step }));
+        for scene in std::iter::once("hang").chain(OTHERS.iter().copied()) {
+            let steps = STEPS.iter();
+            runs.extend(steps.map(|&step| Self { scene, method: "muslin", size: 40, step }));
+        }
         runs
     }
 
@@ -118,8 +124,16 @@ impl Run {
 /// Divides the first cloth into `columns`, and its rows alike.
 fn resize(scene: &mut Scene, columns: usize) {
     let cloth = &mut scene.cloth[0];
-    let shape = (cloth.rows - 1) as f64 / (cloth.columns - 1) as f64;
-    cloth.rows = ((columns - 1) as f64 * shape).round().max(1.0) as usize + 1;
+    let cells = (cloth.columns - 1) as f64;
+    let shape = (cloth.rows - 1) as f64 / cells;
+    let new = (columns - 1) as f64;
+    cloth.rows = (new * shape).round().max(1.0) as usize + 1;
+    // A strip clamped by two columns is free from a third of a cell before the second on. That length is
+    // to stay, not the length with the clamp, and a narrow strip bends as its cells are: square.
+    if cloth.pins.iter().any(|pin| pin.place == Some(Place::FirstTwoColumns)) {
+        let cell = cloth.width / cells * (cells - CLAMPED) / (new - CLAMPED);
+        (cloth.width, cloth.height) = (cell * new, cell * (cloth.rows - 1) as f64);
+    }
     cloth.columns = columns;
 }
 

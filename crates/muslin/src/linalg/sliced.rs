@@ -10,6 +10,9 @@
 //! hinge) is lagged, which a sweep may do as long as the diagonal counts it. On a grid a colour is a
 //! lattice, and the neighbours of eight rows in sequence are in sequence too.
 //!
+//! A product is own_i x_i + Σ B_ij (x_i − x_j): summed up on the diagonal, stiff blocks would round away what
+//! a row has of its own. Sweeps take the sum; they only have to come close.
+//!
 //! Vectors are three planes x, y, z of `size` numbers each, one after the other. Rows that pad a
 //! colour to whole slices hold zeros.
 
@@ -22,6 +25,9 @@ use std::ops::Range;
 /// Six numbers of a symmetric block, or three of a vector, for eight rows.
 type Blocks = [Lanes; 6];
 type Vectors = [Lanes; 3];
+
+/// For products that need no x_i.
+const NOWHERE: Vectors = [[0.0; LANES]; 3];
 
 /// No link: a lane without a neighbour here.
 const NONE: u32 = u32::MAX;
@@ -45,7 +51,8 @@ pub struct Sliced {
     /// Link of each lane of each entry.
     sources: Vec<[u32; LANES]>,
     blocks: Vec<Blocks>,
-    diagonal: Vec<Blocks>,
+    /// What the diagonal has beyond the links' blocks.
+    own: Vec<Blocks>,
     inverse: Vec<Blocks>,
     /// New values of a colour.
     new: Vec<f32>,
@@ -119,8 +126,8 @@ impl Sliced {
         sliced.rows = rows;
         let slices = sliced.slices.len();
         sliced.blocks = vec![[[0.0; LANES]; 6]; sliced.columns.len()];
-        sliced.diagonal = vec![[[0.0; LANES]; 6]; slices];
-        sliced.inverse = sliced.diagonal.clone();
+        sliced.own = vec![[[0.0; LANES]; 6]; slices];
+        sliced.inverse = sliced.own.clone();
         sliced.new = vec![0.0; 3 * LANES * slices];
         sliced
     }
@@ -197,16 +204,17 @@ impl Sliced {
             }
         });
         let rows = &self.rows;
-        par.blocks2(&mut self.diagonal, &mut self.inverse, |block, slices, inverse| {
-            let rows = rows[block * BLOCK * LANES..].chunks_exact(LANES);
-            for (slice, rows) in slices.iter_mut().zip(rows) {
-                for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-                    for (out, m) in slice.iter_mut().zip(diagonal[row as usize].0) {
-                        out[lane] = m;
-                    }
-                }
-            }
-            widest(Invert { diagonal: slices, inverse });
+        par.blocks(&mut self.inverse, |block, slices| {
+            into_lanes(&rows[block * BLOCK * LANES..], diagonal, slices);
+            widest(Invert(slices));
+        });
+    }
+
+    /// Takes over what the diagonal blocks have beyond the links' blocks: what a product needs.
+    pub fn fill_own(&mut self, par: Par, own: &[Sym3]) {
+        let rows = &self.rows;
+        par.blocks(&mut self.own, |block, slices| {
+            into_lanes(&rows[block * BLOCK * LANES..], own, slices);
         });
     }
 
@@ -286,23 +294,29 @@ impl Sliced {
     fn done(&self, slice: usize, job: Job<'_>, x: &[f32]) -> Vectors {
         match job {
             Job::Product => {
-                let mut own = multiply(&self.diagonal[slice], &self.load(x, slice * LANES));
-                let others = self.products(slice, Part::All, x);
-                add(&mut own, -1.0, &others);
-                own
+                let here = self.load(x, slice * LANES);
+                let mut sum = multiply(&self.own[slice], &here);
+                add(&mut sum, &self.products::<true>(slice, Part::All, x, &here));
+                sum
             }
-            Job::Left => self.products(slice, Part::SameAndLater, x),
+            Job::Left => self.products::<false>(slice, Part::SameAndLater, x, &NOWHERE),
             Job::Relax(part, b) => {
                 let mut sum = self.load(b, slice * LANES);
-                add(&mut sum, 1.0, &self.products(slice, part, x));
+                add(&mut sum, &self.products::<false>(slice, part, x, &NOWHERE));
                 multiply(&self.inverse[slice], &sum)
             }
         }
     }
 
-    /// Σ B x_j over some of the neighbours.
+    /// Σ B x_j over some of the neighbours, or Σ B (x_i − x_j) with x_i = `here`.
     #[inline(always)]
-    fn products(&self, slice: usize, part: Part, x: &[f32]) -> Vectors {
+    fn products<const FROM_HERE: bool>(
+        &self,
+        slice: usize,
+        part: Part,
+        x: &[f32],
+        here: &Vectors,
+    ) -> Vectors {
         let Slice { first, same, end, .. } = self.slices[slice];
         let entries = match part {
             Part::Earlier => first as usize..same as usize,
@@ -316,7 +330,8 @@ impl Sliced {
             } else {
                 self.gather(x, &self.gathered[(column - GATHERED) as usize])
             };
-            add(&mut sum, 1.0, &multiply(m, &v));
+            let v = if FROM_HERE { difference(here, &v) } else { v };
+            add(&mut sum, &multiply(m, &v));
         }
         sum
     }
@@ -373,10 +388,32 @@ fn multiply(m: &Blocks, v: &Vectors) -> Vectors {
 }
 
 #[inline(always)]
-fn add(a: &mut Vectors, sign: f32, b: &Vectors) {
+fn add(a: &mut Vectors, b: &Vectors) {
     for (a, b) in a.iter_mut().zip(b) {
         for l in 0..LANES {
-            a[l] += sign * b[l];
+            a[l] += b[l];
+        }
+    }
+}
+
+#[inline(always)]
+fn difference(a: &Vectors, b: &Vectors) -> Vectors {
+    let mut out = [[0.0; LANES]; 3];
+    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        for l in 0..LANES {
+            out[l] = a[l] - b[l];
+        }
+    }
+    out
+}
+
+/// Blocks by the numbers of the outside, put where their rows are.
+fn into_lanes(rows: &[u32], blocks: &[Sym3], slices: &mut [Blocks]) {
+    for (slice, rows) in slices.iter_mut().zip(rows.chunks_exact(LANES)) {
+        for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+            for (out, m) in slice.iter_mut().zip(blocks[row as usize].0) {
+                out[lane] = m;
+            }
         }
     }
 }
@@ -431,18 +468,16 @@ impl pulp::NullaryFnOnce for Slices<'_> {
     }
 }
 
-/// Inverse diagonal blocks; zero where the block is zero.
-struct Invert<'a> {
-    diagonal: &'a [Blocks],
-    inverse: &'a mut [Blocks],
-}
+/// Inverts diagonal blocks; zero where the block is zero.
+struct Invert<'a>(&'a mut [Blocks]);
 
 impl pulp::NullaryFnOnce for Invert<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        for (d, out) in self.diagonal.iter().zip(self.inverse) {
+        for out in self.0 {
+            let d = *out;
             let mut doubtful = [false; LANES];
             for l in 0..LANES {
                 let m: [f64; 6] = std::array::from_fn(|k| f64::from(d[k][l]));

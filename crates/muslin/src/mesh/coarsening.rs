@@ -15,6 +15,12 @@
 use super::Interpolation;
 use glam::{DMat4, DVec3, DVec4, Vec3};
 
+/// Smaller weights are not worth the blocks they make.
+const LEAST: f64 = 0.01;
+
+/// A place missed by more than this, over the distance of the nearest chosen node, is not met.
+const FAR: f64 = 0.05;
+
 /// Levels from fine to coarse.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
@@ -45,8 +51,21 @@ impl Hierarchy {
                 match kept[i] {
                     Some(k) => rows.push([(k, 1.0)]),
                     None => {
-                        let chosen = list.iter().filter_map(|j| Some((kept[*j as usize]?, at(*j))));
-                        rows.push(weights(at(i as u32), &chosen.collect::<Vec<_>>()));
+                        let here = at(i as u32);
+                        let node = |j: &u32| Some((kept[*j as usize]?, at(*j)));
+                        let mut best = weights(here, list.iter().filter_map(node).collect());
+                        // Who has chosen neighbours on one side only looks for others one link further.
+                        if best.1 > FAR {
+                            let further = list.iter().flat_map(|j| &neighbours[*j as usize]);
+                            let mut all: Vec<u32> = list.iter().chain(further).copied().collect();
+                            all.sort_unstable();
+                            all.dedup();
+                            let wider = weights(here, all.iter().filter_map(node).collect());
+                            if wider.1 < 0.5 * best.1 {
+                                best = wider;
+                            }
+                        }
+                        rows.push(best.0.into_iter().map(|(node, w)| (node, w as f32)));
                     }
                 }
             }
@@ -94,34 +113,49 @@ fn independent(neighbours: &[Vec<u32>]) -> Vec<Option<u32>> {
     kept
 }
 
-/// Weights of the chosen neighbours (node, place) of a node at `here`.
-fn weights(here: DVec3, chosen: &[(u32, DVec3)]) -> Vec<(u32, f32)> {
+/// Weights of chosen nodes (node, place) for a node at `here`, and how far from it the place is that they
+/// give, over the distance of the nearest of them. Nodes that would get a weight below [`LEAST`] are
+/// left out one after the other.
+fn weights(here: DVec3, mut chosen: Vec<(u32, DVec3)>) -> (Vec<(u32, f64)>, f64) {
     let nearest = chosen.iter().map(|(_, at)| at.distance_squared(here)).fold(f64::MAX, f64::min);
     let scale = nearest.max(f64::MIN_POSITIVE).sqrt();
-    let mut normal = DMat4::ZERO;
-    let places: Vec<(DVec4, f64)> = chosen
-        .iter()
-        .map(|(_, at)| {
-            let d = (*at - here) / scale;
-            let place = DVec4::new(1.0, d.x, d.y, d.z);
-            (place, 1.0 / d.length_squared().max(1e-6))
-        })
+    let away = |at: DVec3| (at - here) / scale;
+    loop {
+        let shares = shares(chosen.iter().map(|(_, at)| away(*at)));
+        let least = (0..shares.len()).min_by(|a, b| shares[*a].total_cmp(&shares[*b]));
+        match least {
+            Some(least) if shares[least] < LEAST && shares.len() > 1 => {
+                chosen.remove(least);
+            }
+            _ => {
+                let place: DVec3 =
+                    chosen.iter().zip(&shares).map(|((_, at), w)| away(*at) * *w).sum();
+                let nodes = chosen.iter().map(|(node, _)| *node);
+                return (nodes.zip(shares).collect(), place.length());
+            }
+        }
+    }
+}
+
+/// w_j of the header for nodes that are the vectors d_j away.
+fn shares(away: impl Iterator<Item = DVec3>) -> Vec<f64> {
+    let places: Vec<(DVec4, f64)> = away
+        .map(|d| (DVec4::new(1.0, d.x, d.y, d.z), 1.0 / d.length_squared().max(1e-6)))
         .collect();
+    let mut normal = DMat4::ZERO;
     for (place, theta) in &places {
         let column = |k: usize| *theta * place[k] * *place;
         normal += DMat4::from_cols(column(0), column(1), column(2), column(3));
     }
     // Neighbours in a plane or on a line leave directions open; a little of their own fixes those.
-    let raise = 1e-3 * (normal.col(0).x + normal.col(1).y + normal.col(2).z + normal.col(3).w);
+    let raise = 1e-6 * (normal.col(0).x + normal.col(1).y + normal.col(2).z + normal.col(3).w);
     let raised = normal + DMat4::from_diagonal(DVec4::new(0.0, raise, raise, raise));
     let solution = raised.inverse() * DVec4::X;
-    let weight = |(place, theta): &(DVec4, f64)| (theta * solution.dot(*place)).max(0.0);
-    let sum: f64 = places.iter().map(weight).sum();
-    let even = 1.0 / chosen.len() as f64;
-    let usable = sum.is_finite() && sum > 0.0;
-    let share = |place| if usable { weight(place) / sum } else { even };
-    let all = chosen.iter().zip(&places).map(|((node, _), place)| (*node, share(place) as f32));
-    all.filter(|(_, weight)| *weight > 0.01).collect()
+    let all: Vec<f64> = places.iter().map(|(place, theta)| theta * solution.dot(*place)).collect();
+    let sum: f64 = all.iter().sum();
+    let even = 1.0 / all.len() as f64;
+    let usable = sum.is_finite() && sum > 0.0 && all.len() > 1;
+    all.iter().map(|w| if usable { w / sum } else { even }).collect()
 }
 
 #[cfg(test)]
@@ -164,6 +198,22 @@ mod tests {
                     rows.row(i).iter().map(|(k, w)| *w * at(coarse[*k as usize])).sum();
                 assert!((sum - 1.0).abs() < 1e-5);
                 assert!(mean.distance(at(fine[i])) < 1e-3, "{i} of level {l}: {mean}");
+            }
+        }
+    }
+
+    #[test]
+    fn constants_are_reproduced_on_any_mesh() {
+        let (mut x, links) = grid(17);
+        for (x, k) in x.iter_mut().zip(1u32..) {
+            let noise = |k: u32| (k.wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 24) as f32;
+            *x += 0.7 * Vec3::new(noise(k) - 0.5, noise(k + 1000) - 0.5, 0.0);
+        }
+        let hierarchy = Hierarchy::new(&x, &links, 30);
+        for (l, rows) in hierarchy.interpolations.iter().enumerate() {
+            for i in 0..rows.len() {
+                let sum: f32 = rows.row(i).iter().map(|(_, w)| w).sum();
+                assert!((sum - 1.0).abs() < 1e-6, "{i} of level {l}: {sum}");
             }
         }
     }

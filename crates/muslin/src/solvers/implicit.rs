@@ -391,7 +391,9 @@ impl Implicit {
                 // Where bodies are, contacts are judged by what is found.
                 let finish = last || !step.contact.weight.is_empty();
                 let tolerance = if finish { tolerance } else { UNFINISHED * tolerance };
-                let (outcome, left) = levels.solve(par, b, Stop { tolerance, ..stop }, change);
+                let stop = Stop { tolerance, ..stop };
+                let one_more = last && step.contact.weight.is_empty();
+                let (outcome, left) = levels.solve(par, b, stop, one_more, change);
                 self.strain_left = left / self.strain_energy.sqrt();
                 self.momentum.balance(step, &system.lumped, b, change);
                 outcome

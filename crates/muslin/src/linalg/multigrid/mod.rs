@@ -63,6 +63,8 @@ struct Level {
     /// Blocks by node and by link: what the next level's are summed from.
     diagonal: Vec<Sym3>,
     link_blocks: Vec<Sym3>,
+    /// What the diagonal has beyond the blocks of its links.
+    own: Vec<Sym3>,
     matrix: Sliced,
     b: Vec<f32>,
     x: Vec<f32>,
@@ -70,7 +72,7 @@ struct Level {
     r: Vec<f32>,
     /// Index of each node on the finest level.
     nodes: Vec<u32>,
-    /// Links of each node that is on the coarser levels too, to hold it there.
+    /// Links of each node.
     members: Incidence,
     /// From the next level; `None` on the last.
     coarse: Option<Transfer>,
@@ -82,8 +84,8 @@ struct Transfer {
     /// In places of the sliced matrices.
     prolong: Interpolation,
     restrict: Interpolation,
-    /// Lists of fine blocks for the coarse diagonal blocks, then for the coarse link blocks.
-    from_diagonal: Interpolation,
+    /// Lists of fine blocks for what coarse nodes have of their own, then for the coarse link blocks.
+    from_own: Interpolation,
     from_links: Interpolation,
 }
 
@@ -137,7 +139,7 @@ impl Multigrid {
             levels[fine].coarse = Some(Transfer {
                 restrict: rows.transposed(coarse.matrix.size()),
                 prolong: rows,
-                from_diagonal: lists.from_diagonal,
+                from_own: lists.from_own,
                 from_links: lists.from_links,
             });
             levels.push(coarse);
@@ -189,16 +191,18 @@ impl Multigrid {
             let links = &system.link_blocks[first.min(system.link_blocks.len())..];
             blocks.iter_mut().zip(links).for_each(|(block, link)| *block += *link);
         });
-        par.blocks(&mut finest.diagonal, |block, diagonal| {
+        par.blocks(&mut finest.own, |block, own| {
             let lumped = &system.lumped[block * BLOCK..];
-            diagonal.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
+            own.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
             let extra = system.extra.get(block * BLOCK..).unwrap_or_default();
-            diagonal.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
+            own.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
         });
+        finest.diagonal.copy_from_slice(&finest.own);
         self.links.add_to_both_ends(par, &mut finest.diagonal, &finest.link_blocks);
         finest.hold(free);
-        let Level { matrix, diagonal, link_blocks, .. } = finest;
+        let Level { matrix, diagonal, link_blocks, own, .. } = finest;
         matrix.fill(par, diagonal, link_blocks);
+        matrix.fill_own(par, own);
     }
 
     /// `z ≈ A⁻¹ r` by one cycle.
@@ -226,8 +230,17 @@ impl Multigrid {
 
     /// Improves x = 0 towards A⁻¹ b by conjugate gradients on the finest level's own matrix, with cycles
     /// as preconditioner. Stops when √(rᵀ A⁻¹ r), which the cycle gives, is below the tolerance; returns
-    /// that number as it was before the last step, which it can only have lowered.
-    pub fn solve(&mut self, par: Par, b: &[Vec3], stop: Stop, x: &mut [Vec3]) -> (Outcome, f64) {
+    /// that number as it was before the last step, which it can only have lowered. `one_more` step is that
+    /// of the cycle that shows that it is enough: what a step leaves is there in the next, and cloth at
+    /// rest would go on at the tolerance.
+    pub fn solve(
+        &mut self,
+        par: Par,
+        b: &[Vec3],
+        stop: Stop,
+        one_more: bool,
+        x: &mut [Vec3],
+    ) -> (Outcome, f64) {
         let mut cg = std::mem::take(&mut self.cg);
         let Vectors { x: cx, r, p, q, partial } = &mut cg;
         // Nothing of a solve that went wrong may stay, in padding rows neither.
@@ -245,7 +258,8 @@ impl Multigrid {
             let rho_old = rho;
             rho = dot(par, partial, r, z);
             left = rho.max(0.0).sqrt();
-            if left <= stop.tolerance || !rho.is_finite() {
+            let enough = left <= stop.tolerance;
+            if (enough && !one_more) || !rho.is_finite() {
                 break;
             }
             let beta = if done.iterations == 0 { 0.0 } else { (rho / rho_old) as f32 };
@@ -266,6 +280,9 @@ impl Multigrid {
             });
             done.iterations += 1;
             done.work += 1.0 + self.cycle_work;
+            if enough {
+                break;
+            }
         }
         done.converged = left <= stop.tolerance;
         self.levels[0].matrix.give_out(par, cx, x);
@@ -307,6 +324,7 @@ impl Level {
         let zeros = vec![0.0; 3 * matrix.size()];
         Self {
             diagonal: vec![Sym3::ZERO; n],
+            own: vec![Sym3::ZERO; n],
             link_blocks: vec![Sym3::ZERO; ends.len()],
             members: Incidence::new(&ends, n),
             ends,
@@ -325,31 +343,53 @@ impl Level {
             if free[node as usize] == 0.0 {
                 self.diagonal[i] = Sym3::ZERO;
                 for member in self.members.of(i) {
-                    self.link_blocks[member.item as usize] = Sym3::ZERO;
+                    let link = member.item as usize;
+                    let held = std::mem::replace(&mut self.link_blocks[link], Sym3::ZERO);
+                    let [a, b] = self.ends[link];
+                    self.own[(a + b) as usize - i] += held;
                 }
+                self.own[i] = Sym3::ZERO;
             }
         }
     }
 
     /// A' = Pᵀ A P.
     fn coarsen_into(&self, coarse: &mut Level, par: Par) {
-        let Some(Transfer { from_diagonal, from_links, .. }) = &self.coarse else { return };
+        let Some(Transfer { from_own, from_links, .. }) = &self.coarse else { return };
         let n = coarse.nodes.len();
-        let block = |target: usize| {
-            let mut sum = Sym3::ZERO;
-            for &(source, weight) in from_diagonal.row(target) {
-                sum.add_scaled(weight, &self.diagonal[source as usize]);
+        let add_own = |target: usize, sum: &mut Sym3| {
+            for &(source, weight) in from_own.row(target) {
+                sum.add_scaled(weight, &self.own[source as usize]);
             }
-            for &(source, weight) in from_links.row(target) {
-                sum.add_scaled(weight, &self.link_blocks[source as usize]);
-            }
-            sum
         };
-        par.blocks(&mut coarse.diagonal, |first, blocks| {
-            blocks.iter_mut().enumerate().for_each(|(k, b)| *b = block(first * BLOCK + k));
+        par.blocks(&mut coarse.own, |first, blocks| {
+            for (k, block) in blocks.iter_mut().enumerate() {
+                *block = Sym3::ZERO;
+                add_own(first * BLOCK + k, block);
+            }
         });
         par.blocks(&mut coarse.link_blocks, |first, blocks| {
-            blocks.iter_mut().enumerate().for_each(|(k, b)| *b = block(n + first * BLOCK + k));
+            for (k, block) in blocks.iter_mut().enumerate() {
+                let target = n + first * BLOCK + k;
+                *block = Sym3::ZERO;
+                for &(source, weight) in from_links.row(target) {
+                    block.add_scaled(weight, &self.link_blocks[source as usize]);
+                }
+                add_own(target, block);
+            }
+        });
+        coarse.sum_diagonal(par);
+    }
+
+    /// D = what nodes have of their own and the blocks of their links.
+    fn sum_diagonal(&mut self, par: Par) {
+        let Self { own, members, link_blocks, .. } = self;
+        par.blocks(&mut self.diagonal, |first, diagonal| {
+            for (k, d) in diagonal.iter_mut().enumerate() {
+                let i = first * BLOCK + k;
+                *d = own[i];
+                members.of(i).iter().for_each(|m| *d += link_blocks[m.item as usize]);
+            }
         });
     }
 
@@ -494,6 +534,27 @@ mod tests {
     }
 
     #[test]
+    fn stiffness_never_counts_as_mass() {
+        let n = 17;
+        let (topology, mut system, _) = example(n);
+        system.link_blocks.iter_mut().for_each(|block| block.0.iter_mut().for_each(|m| *m *= 1e6));
+        system.elements.iter_mut().for_each(|element| element.scale *= 1e8);
+        let mut multigrid = hierarchy(&topology, n);
+        multigrid.rebuild(&system, Par::Serial, &vec![1.0; n * n]);
+        // What moves as one has no more inertia than its particles' masses of 1, on any level.
+        let level = &multigrid.levels[0];
+        let (mut v, mut product) = (vec![0.0; level.b.len()], vec![0.0; level.b.len()]);
+        level.matrix.take_in(Par::Serial, &vec![Vec3::new(0.1, 0.7, -0.3); n * n], &mut v);
+        level.matrix.apply(Par::Serial, &v, &mut product);
+        let error = v.iter().zip(&product).fold(0.0f32, |most, (v, p)| most.max((v - p).abs()));
+        assert!(error < 1e-6, "{error}");
+        for (l, level) in multigrid.levels.iter().enumerate() {
+            let mass: f64 = level.own.iter().map(|m| f64::from(m.0[0])).sum();
+            assert!((mass / (n * n) as f64 - 1.0).abs() < 1e-5, "level {l}: {mass}");
+        }
+    }
+
+    #[test]
     fn the_hierarchy_solves_the_system() {
         let n = 17;
         let (topology, mut system, free) = example(n);
@@ -503,7 +564,7 @@ mod tests {
         let (mut x, mut product) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
         // The example's elements have one direction each, so the matrices are the same.
         let stop = Stop { tolerance: 0.0, max_iterations: 60 };
-        multigrid.solve(Par::Serial, &b, stop, &mut x);
+        multigrid.solve(Par::Serial, &b, stop, true, &mut x);
         system.apply(&topology, Par::Serial, &x, &mut product);
         let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
         let ratio = (dot3(&left, &left) / dot3(&b, &b)).sqrt();
