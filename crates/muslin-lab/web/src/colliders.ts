@@ -40,15 +40,6 @@ export class Colliders {
     private readonly moved: (collider: number, position: Vec3, rotation: Quat) => void,
   ) {
     view.stage.add(this.group);
-    // Cloth lies on a body within less than its facets are flat: the body's depth gives way, its outline stays.
-    this.material.onBeforeCompile = (shader) => {
-      shader.uniforms.giveWay = view.giveWay;
-      shader.vertexShader = shader.vertexShader
-        .replace('#include <common>', '#include <common>\nuniform float giveWay;')
-        .replace('#include <project_vertex>', `#include <project_vertex>
-          vec4 behind = projectionMatrix * vec4(mvPosition.xyz * (1.0 + giveWay / length(mvPosition.xyz)), 1.0);
-          gl_Position.z = behind.z / behind.w * gl_Position.w;`);
-    };
     // As in hands.ts, and before it: a body in front is meant before the cloth near it.
     const parent = canvas.parentElement ?? canvas;
     parent.addEventListener('pointerdown', (e) => this.down(e), { capture: true });

@@ -64,8 +64,6 @@ export class View {
   panes: PaneCloth[] = [];
   /** Length of the diagonal of everything, from which all sizes on stage follow. */
   size = 1;
-  /** How far bodies stay behind the cloth on them when they are drawn. [m] */
-  readonly giveWay = { value: 0 };
   drawn = 0;
   /** Everything, and as far as it can be expected to hang or swing. */
   readonly box = new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
@@ -232,7 +230,6 @@ export class View {
     const standing = this.bodies.min.y <= around.box.min.y;
     this.floor = this.floorGoal = this.box.min.y - (standing ? 0.001 : 0.02) * this.size;
     const s = this.size;
-    this.giveWay.value = 0.004 * s;
     this.ground.place(centre.x, this.floor, centre.z, s);
     this.sun.position.copy(centre).addScaledVector(SUN, 2.2 * s);
     this.sun.target.position.copy(centre);
@@ -260,25 +257,22 @@ export class View {
     // Of several rows only the last has the tool bar, and can spare less.
     const below = rect.height < 0.9 * this.canvas.clientHeight ? ABOVE : byId('toolbar').offsetHeight + AROUND_BAR;
     const free = Math.max(1 - (ABOVE + below) / Math.max(rect.height, 1), 0.4);
-    const centre = this.box.getCenter(new Vector3());
-    let distance = 4 * this.size;
-    // From each distance the middle of what is seen is another; three rounds are near enough.
-    for (let round = 0; round < 3; round++) {
-      const seen = new Box3();
-      for (const p of points) {
-        const at = p.clone().sub(centre);
-        const away = Math.max(distance - at.dot(from), 1e-6);
-        seen.expandByPoint(at.set(at.dot(right) / away, at.dot(up) / away, 0));
-      }
-      const middle = seen.getCenter(new Vector3()).multiplyScalar(distance);
-      centre.addScaledVector(right, middle.x).addScaledVector(up, middle.y);
-      distance = 0.05 * this.size;
-      for (const p of points) {
-        const at = p.clone().sub(centre);
-        distance = Math.max(distance, at.dot(from) + Math.abs(at.dot(right)) / tanX, at.dot(from) + Math.abs(at.dot(up)) / (tanY * free));
-      }
+    // A point at height u and depth t towards the camera is in the picture if |u − c| ≤ (d − t) tan: with the most A of
+    // t tan + u and B of t tan − u the nearest camera is at d = (A + B) / (2 tan), c = (A − B) / 2. Sideways alike.
+    const most = { up: -Infinity, down: -Infinity, right: -Infinity, left: -Infinity };
+    for (const p of points) {
+      const [t, u, r] = [p.dot(from), p.dot(up), p.dot(right)];
+      most.up = Math.max(most.up, t * tanY * free + u);
+      most.down = Math.max(most.down, t * tanY * free - u);
+      most.right = Math.max(most.right, t * tanX + r);
+      most.left = Math.max(most.left, t * tanX - r);
     }
-    distance *= 1.1;
+    const depth = this.box.getCenter(new Vector3()).dot(from);
+    const nearest = Math.max((most.up + most.down) / (2 * tanY * free), (most.right + most.left) / (2 * tanX));
+    let distance = Math.max(nearest - depth, 0.05 * this.size);
+    const centre = from.clone().multiplyScalar(depth)
+      .addScaledVector(up, (most.up - most.down) / 2).addScaledVector(right, (most.right - most.left) / 2);
+    distance *= 1.08;
     // The middle of the free part, between caption and tool bar, is a little above the pane's.
     centre.addScaledVector(up, -((below - ABOVE) / 2) * ((2 * distance * tanY) / (rect.height || 1)));
     this.controls.target.copy(centre);
@@ -345,7 +339,7 @@ export class View {
   aim(rect: Rect): void {
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.camera.aspect = rect.width / Math.max(rect.height, 1);
-    // As far as can be: what depth can tell apart goes with it.
+    // As far as can be: with a near plane at hand, depth cannot tell cloth from the body it lies on.
     this.camera.near = Math.max(distance - 3 * this.size, 0.06 * distance);
     this.camera.far = distance + 8 * this.size;
     this.camera.updateProjectionMatrix();
