@@ -254,8 +254,8 @@ export class View {
     const up = new Vector3().crossVectors(from, right);
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const tanX = tanY * (rect.width / Math.max(rect.height, 1));
-    // Of several rows only the last has the tool bar, and can spare less.
-    const below = rect.height < 0.9 * this.canvas.clientHeight ? ABOVE : byId('toolbar').offsetHeight + AROUND_BAR;
+    // One camera for all panes, the last row of which has the tool bar.
+    const below = byId('toolbar').offsetHeight + AROUND_BAR;
     const free = Math.max(1 - (ABOVE + below) / Math.max(rect.height, 1), 0.4);
     // A point at height u and depth t towards the camera is in the picture if |u − c| ≤ (d − t) tan: with the most A of
     // t tan + u and B of t tan − u the nearest camera is at d = (A + B) / (2 tan), c = (A − B) / 2. Sideways alike.
