@@ -80,7 +80,7 @@ export class View {
   private readonly ground = new Ground();
   /** The box around all bodies of the scene. */
   readonly bodies = new Box3();
-  private readonly sun = new DirectionalLight('#fff1df', 2.9);
+  private readonly sun = new DirectionalLight('#fff1df', 2.5);
   private readonly sky = new HemisphereLight('#dbe6ff', '#8a7a6a', 1.2);
   /** From behind and the side: outlines and the backs of folds. */
   private readonly rim = new DirectionalLight('#d5e2ff', 1.1);
