@@ -3,7 +3,7 @@
 
 import {
   BufferAttribute, BufferGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, Group,
-  InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshStandardMaterial, Quaternion,
+  InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshPhysicalMaterial, MeshStandardMaterial, Quaternion,
   SphereGeometry, Vector3, Color,
 } from 'three';
 import type { Frame, ViewMode } from './types';
@@ -21,6 +21,9 @@ export interface Topology {
   /** Which colour of cloth each particle has. */
   tints: Uint8Array;
 }
+
+/** Where the sun is. */
+export const SUN = new Vector3(0.55, 1.25, 0.75).normalize();
 
 /** Rods and beads are placed one by one; beyond this many only lines are drawn. */
 const MOST_RODS = 6000;
@@ -61,9 +64,11 @@ export class Materials {
     strainMap: { value: colourTexture(COLOUR_MAPS.strain, true) },
     speedMap: { value: colourTexture(COLOUR_MAPS.speed, false) },
   };
-  readonly surface = new MeshStandardMaterial({
-    side: DoubleSide, shadowSide: DoubleSide, roughness: 0.82, metalness: 0,
-    polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+  // Fibres that stand out of a fabric catch light where it turns away: folds are read by that.
+  readonly surface = new MeshPhysicalMaterial({
+    side: DoubleSide, shadowSide: DoubleSide, roughness: 0.85, metalness: 0,
+    sheen: 0.3, sheenRoughness: 0.5, sheenColor: '#fff3e4',
+    polygonOffsetFactor: 1, polygonOffsetUnits: 1,
   });
   readonly lines = new LineBasicMaterial({ color: '#ffffff' });
   readonly rod = new MeshStandardMaterial({ color: CLOTH_FRONT, roughness: 0.6 });
@@ -79,19 +84,34 @@ export class Materials {
           attribute float strain; attribute float speed; attribute float tint;
           varying float vStrain; varying float vSpeed; flat varying int vTint;`)
         .replace('#include <begin_vertex>', `#include <begin_vertex>
-          vStrain = strain; vSpeed = speed; vTint = int(tint + 0.5);`);
+          vStrain = strain; vSpeed = speed; vTint = int(tint + 0.5);`)
+        // Each side keeps out of its own shadow towards the sun; three takes the front to be lit.
+        .replace('#include <shadowmap_vertex>', `
+          transformedNormal *= sign(dot(inverseTransformDirection(transformedNormal, viewMatrix), vec3(${SUN.toArray().join(', ')})));
+          #include <shadowmap_vertex>`);
       shader.fragmentShader = shader.fragmentShader
         .replace('#include <common>', `#include <common>
           uniform vec3 fronts[${CLOTHS.length}]; uniform vec3 backs[${CLOTHS.length}]; uniform vec3 fill; uniform int mode;
           uniform sampler2D strainMap; uniform sampler2D speedMap;
           varying float vStrain; varying float vSpeed; flat varying int vTint;`)
         .replace('#include <color_fragment>', `#include <color_fragment>
-          if (mode == 0) diffuseColor.rgb = gl_FrontFacing ? fronts[vTint] : backs[vTint];
+          vec3 toEye = normalize(vViewPosition);
+          if (mode == 0) {
+            // At the rim of a fold slivers of the other side show, a dotted line unless the sides meet there.
+            float side = smoothstep(-0.15, 0.15, dot(normalize(vNormal), toEye));
+            diffuseColor.rgb = mix(backs[vTint], fronts[vTint], gl_FrontFacing ? max(side, 0.5) : min(side, 0.5));
+          }
           else if (mode == 1) diffuseColor.rgb = fill;
           else if (mode == 2) diffuseColor.rgb = texture2D(strainMap, vec2(vStrain * 0.996 + 0.002, 0.5)).rgb;
           else diffuseColor.rgb = texture2D(speedMap, vec2(vSpeed * 0.996 + 0.002, 0.5)).rgb;`)
         // Data colours keep most of their own value, so that the legend can be read off them.
         .replace('#include <opaque_fragment>', `
+          // Nor are those slivers as dark as the inside of the fold.
+          float rim = 1.0 - smoothstep(0.0, 0.3, abs(dot(normal, toEye)));
+          outgoingLight = mix(outgoingLight, max(outgoingLight, 0.62 * diffuseColor.rgb), rim);
+          // Fabric is thin: some of the sun comes through.
+          float through = max(-dot(inverseTransformDirection(normal, viewMatrix), vec3(${SUN.toArray().join(', ')})), 0.0);
+          outgoingLight += 0.35 * through * diffuseColor.rgb;
           if (mode >= 2) outgoingLight = mix(outgoingLight, diffuseColor.rgb, 0.65);
           if (mode == 1) outgoingLight = diffuseColor.rgb;
           #include <opaque_fragment>`);
@@ -99,6 +119,8 @@ export class Materials {
   }
 
   set mode(mode: ViewMode) {
+    // Behind its wires, and as near as it is otherwise.
+    this.surface.polygonOffset = mode === 'wireframe';
     this.uniforms.mode.value = { shaded: 0, wireframe: 1, strain: 2, speed: 3 }[mode];
   }
 }

@@ -5,6 +5,7 @@ import {
   Box3, BufferAttribute, BufferGeometry, Group, Matrix4, Mesh, MeshStandardMaterial, Plane,
   Quaternion, Raycaster, Triangle, Vector2, Vector3,
 } from 'three';
+import { creased } from './creases';
 import type { Collider, Vec3 } from './types';
 import type { View } from './view';
 
@@ -24,7 +25,9 @@ interface Drag {
 
 export class Colliders {
   readonly group = new Group();
-  private readonly material = new MeshStandardMaterial({ color: '#8d98a8', roughness: 0.7 });
+  private readonly material = new MeshStandardMaterial({ color: '#c8c1b6', roughness: 0.75 });
+  /** For each body the vertices its drawn ones are copies of, and how many numbers place those. */
+  private sources: { source: Uint32Array; numbers: number }[] = [];
   /** When each body was last put somewhere by hand. */
   private readonly moments = new Map<number, number>();
   private movable: boolean[] = [];
@@ -57,10 +60,14 @@ export class Colliders {
     this.group.clear();
     this.movable = list.map((c) => c.movable);
     this.view.bodies.makeEmpty();
+    this.sources = [];
     for (const c of list) {
       const geometry = new BufferGeometry();
-      geometry.setAttribute('position', new BufferAttribute(new Float32Array(c.vertices), 3));
-      geometry.setIndex(c.triangles);
+      const { triangles, source } = creased(c.vertices, c.triangles);
+      this.sources.push({ source, numbers: c.vertices.length });
+      geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * source.length), 3));
+      copyFrom(geometry.getAttribute('position') as BufferAttribute, c.vertices, source);
+      geometry.setIndex(triangles);
       geometry.computeVertexNormals();
       geometry.computeBoundingBox();
       const mesh = new Mesh(geometry, this.material);
@@ -100,8 +107,9 @@ export class Colliders {
   bend(collider: number, vertices: Float32Array): void {
     const mesh = this.meshes()[collider];
     const corners = mesh?.geometry.getAttribute('position') as BufferAttribute | undefined;
-    if (!mesh || !corners || corners.array.length !== vertices.length) return;
-    corners.copyArray(vertices);
+    const body = this.sources[collider];
+    if (!mesh || !corners || !body || body.numbers !== vertices.length) return;
+    copyFrom(corners, vertices, body.source);
     corners.needsUpdate = true;
     mesh.geometry.computeVertexNormals();
     mesh.geometry.computeBoundingBox();
@@ -193,6 +201,11 @@ export class Colliders {
     ), this.view.camera);
     return true;
   }
+}
+
+/** Puts each vertex where the one it is a copy of is. */
+function copyFrom(corners: BufferAttribute, vertices: ArrayLike<number>, source: Uint32Array): void {
+  source.forEach((v, i) => corners.setXYZ(i, vertices[3 * v]!, vertices[3 * v + 1]!, vertices[3 * v + 2]!));
 }
 
 /** Distance from a point to a closed surface, negative inside. */

@@ -333,6 +333,11 @@ window.lab = {
   get floor() {
     return view.floor;
   },
+  /** Draw calls and triangles of the last picture, shadows included. */
+  get drawing() {
+    const { calls, triangles } = view.renderer.info.render;
+    return { calls, triangles };
+  },
   get state() {
     const { base, scene, methods, playing, opened, catalogue } = bench;
     const { hovered, pulled } = hands;

@@ -10,28 +10,44 @@ const LEVELS = [
 const WINDOW = 20;
 /** Milliseconds per picture that are too many. */
 const SLOW = 55;
+/** Milliseconds without a new picture after which a careful one can be afforded. */
+const STILL = 350;
 
 export class Pace {
   private level = 0;
   private last = 0;
+  private restedSince = 0;
+  private careful = false;
   private times: number[] = [];
 
   get pixelRatio(): number {
-    return LEVELS[this.level]!.pixelRatio;
+    return LEVELS[this.careful ? 0 : this.level]!.pixelRatio;
   }
 
   get shadowSize(): number {
-    return LEVELS[this.level]!.shadowSize;
+    return LEVELS[this.careful ? 0 : this.level]!.shadowSize;
   }
 
-  /** Nothing was drawn: the time until the next picture says nothing about the machine. */
-  rest(): void {
+  /**
+   * Nothing was drawn: the time until the next picture says nothing about the machine. True when
+   * it has rested so long that one picture should be drawn with all effort.
+   */
+  rest(): boolean {
+    const now = performance.now();
+    if (this.last > 0) this.restedSince = now;
     this.last = 0;
+    if (this.level === 0 || this.careful || now - this.restedSince < STILL) return false;
+    return (this.careful = true);
   }
 
-  /** A picture is being drawn; true when the level has just become lower. */
+  /** A picture is being drawn; true when the effort has just changed. */
   drew(): boolean {
     const now = performance.now();
+    if (this.careful) {
+      this.careful = false;
+      this.last = now;
+      return true;
+    }
     // Longer pauses are hidden tabs and sleeping machines.
     if (this.last > 0 && now - this.last < 2000) this.times.push(now - this.last);
     this.last = now;

@@ -5,6 +5,8 @@ import { Box3, Vector3 } from 'three';
 
 export interface Surroundings {
   box: Box3;
+  /** Where particles begin and where they may come; a picture of these shows everything. */
+  points: Vector3[];
   meanEdge: number;
 }
 
@@ -12,7 +14,7 @@ export interface Surroundings {
 const SAMPLES = 4000;
 const PINS = 64;
 /** Share of its distance from its pin that a particle is blown away, in a wind that counts. */
-const BLOWN = 0.6;
+const BLOWN = 0.95;
 
 /** `lee` is where the wind blows to, of length one at most. */
 export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[], start: Box3, lee: Vector3): Surroundings {
@@ -42,12 +44,13 @@ export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[]
     if (list.length < PINS) list.push(pin);
     pinsOf.set(root(pin), list);
   });
-  const box = start.clone();
+  const points: Vector3[] = [];
   const at = new Vector3();
+  const reach = (point: Vector3) => points.push(point.clone());
   const stride = Math.max(1, Math.floor(n / SAMPLES));
   for (let i = 0; i < n; i += stride) {
     at.fromArray(x, 3 * i);
-    if (Number.isFinite(at.x + at.y + at.z)) box.expandByPoint(at);
+    if (Number.isFinite(at.x + at.y + at.z)) reach(at);
     let [nearest, distance] = [-1, Infinity];
     const held = pinsOf.get(root(i)) ?? [];
     for (const pin of held) {
@@ -55,12 +58,17 @@ export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[]
       if (d < distance) [nearest, distance] = [pin, d];
     }
     // On a single pin it swings to the other side as well.
-    if (held.length === 1) box.expandByPoint(at.set(2 * x[3 * nearest]! - at.x, at.y, 2 * x[3 * nearest + 2]! - at.z));
+    if (held.length === 1) reach(at.set(2 * x[3 * nearest]! - at.x, at.y, 2 * x[3 * nearest + 2]! - at.z));
     // Hanging straight down from its pin is the lowest an unstretched particle gets.
     if (nearest < 0) continue;
-    box.expandByPoint(at.setY(x[3 * nearest + 1]! - distance));
+    const pin = new Vector3().fromArray(x, 3 * nearest);
+    const lowest = pin.clone().setY(pin.y - distance);
+    // On its way there it swings through the middle of the arc.
+    at.fromArray(x, 3 * i);
+    reach(at.clone().add(lowest).multiplyScalar(0.5).sub(pin).setLength(distance).add(pin));
+    reach(lowest);
     // Blown out, it is somewhere on the way to straight away from it.
-    box.expandByPoint(at.fromArray(x, 3 * nearest).addScaledVector(lee, BLOWN * distance));
+    reach(pin.addScaledVector(lee, BLOWN * distance));
   }
-  return { box, meanEdge: length / Math.max(edges.length / 2, 1) };
+  return { box: start.clone().union(new Box3().setFromPoints(points)), points, meanEdge: length / Math.max(edges.length / 2, 1) };
 }

@@ -7,37 +7,49 @@ import {
   SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { Materials, PaneCloth, topology, type Topology } from './cloth';
+import { Materials, PaneCloth, SUN, topology, type Topology } from './cloth';
 import { Ground } from './ground';
 import { particlesOf, type Frame, type Opened, type Vec3, type ViewMode } from './types';
-import { cssValue } from './dom';
+import { byId, cssValue } from './dom';
 import { Pace } from './pace';
 import { surroundings } from './surroundings';
 
 export interface Rect { x: number; y: number; width: number; height: number }
 
-/** Pixels that the caption and the tool bar take from a pane. */
+/** Pixels that the caption takes from a pane, and that lie around the tool bar. */
 const ABOVE = 42;
-const BELOW = 72;
+const AROUND_BAR = 28;
 /** Where a camera may begin: sides of the cloth, and heights from which lying cloth is seen too. */
 const SIDES = [24, -24, 66, -66].map((degrees) => (degrees * Math.PI) / 180);
 const HEIGHTS = [11, 30].map((degrees) => (degrees * Math.PI) / 180);
+/** Radius of the blur of shadows, in texels of the largest map. */
+const SOFT = 5;
+/** Half the width that the shadow map covers, in sizes of the scene. */
+const REACH = 0.8;
 /** Share of its area that cloth should show; more is no better than the usual place. */
 const ENOUGH = 0.42;
 
+function corners({ min, max }: Box3): Vector3[] {
+  return Array.from({ length: 8 }, (_, i) => new Vector3(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z));
+}
+
 /** The first usual place from which the cloth shows enough of its area, or the best of them. */
-function lookFrom(frame: Frame): Vector3 {
+function lookFrom(frame: Frame, lee: Vector3): Vector3 {
   let [best, most] = [new Vector3(0, 0, 1), -1];
   for (const height of HEIGHTS) {
     for (const side of SIDES) {
       const from = new Vector3(Math.sin(side) * Math.cos(height), Math.sin(height), Math.cos(side) * Math.cos(height));
-      let [shown, all] = [0, 0];
+      let [shown, blown, all] = [0, 0, 0];
       for (let i = 0; i < frame.n; i++) {
         const [x, y, z] = [frame.normals[4 * i]!, frame.normals[4 * i + 1]!, frame.normals[4 * i + 2]!];
-        shown += Math.abs(x * from.x + y * from.y + z * from.z);
+        const facing = x * from.x + y * from.y + z * from.z;
+        shown += Math.abs(facing);
         all += Math.hypot(x, y, z);
+        // Wind against its face lifts a cloth: then it lies, and faces up.
+        const lifted = Math.min(Math.abs(x * lee.x + y * lee.y + z * lee.z) / Math.max(Math.hypot(x, y, z), 1), 1);
+        blown += Math.abs((1 - lifted) * facing + lifted * Math.hypot(x, y, z) * from.y);
       }
-      const share = all > 0 ? Math.min(shown / all, ENOUGH) : ENOUGH;
+      const share = all > 0 ? Math.min(shown / all, blown / all, ENOUGH) : ENOUGH;
       if (share > most + 1e-6) [best, most] = [from, share];
     }
   }
@@ -68,9 +80,10 @@ export class View {
   private readonly ground = new Ground();
   /** The box around all bodies of the scene. */
   readonly bodies = new Box3();
-  private readonly sun = new DirectionalLight('#fff4e6', 2.6);
-  private readonly sky = new HemisphereLight('#dfe8ff', '#8a7f74', 1.5);
-  private readonly fill = new DirectionalLight('#cfdcff', 0.5);
+  private readonly sun = new DirectionalLight('#fff1df', 2.5);
+  private readonly sky = new HemisphereLight('#dbe6ff', '#8a7a6a', 1.2);
+  /** From behind and the side: outlines and the backs of folds. */
+  private readonly rim = new DirectionalLight('#d5e2ff', 1.1);
   private readonly marker: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly string: Line<BufferGeometry, LineBasicMaterial>;
   private shape: Topology | null = null;
@@ -80,10 +93,13 @@ export class View {
   /** Where the scene's wind blows to; shorter than one when it is weak. */
   private readonly lee = new Vector3();
   private frameAnew = false;
+  /** What the camera has to show: where particles may be, and the corners around bodies. */
+  private points: Vector3[] = [];
   /** Where the camera began. */
   private from = new Vector3(0.4, 0.2, 1).normalize();
   floor = 0;
   private floorGoal = 0;
+  private floorMoved = 0;
   private dirty = true;
   private readonly pace = new Pace();
   private marked: { particle: number; target: Vector3 | null } | null = null;
@@ -94,16 +110,14 @@ export class View {
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.setScissorTest(true);
     this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.radius = 5;
-    this.sun.shadow.intensity = 0.75;
+    this.sun.shadow.intensity = 0.85;
     this.marker = new Mesh(new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9, fog: false }));
     this.marker.renderOrder = 10;
     const ends = new BufferGeometry().setAttribute('position', new Float32BufferAttribute(new Float32Array(6), 3));
     this.string = new Line(ends, new LineBasicMaterial({ depthTest: false, transparent: true, fog: false }));
     this.string.renderOrder = 9;
     this.string.frustumCulled = false;
-    this.stage.add(this.sun, this.sun.target, this.sky, this.fill, this.ground.group, this.marker, this.string);
+    this.stage.add(this.sun, this.sun.target, this.sky, this.rim, this.rim.target, this.ground.group, this.marker, this.string);
     this.stage.fog = new Fog('#000');
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -191,7 +205,9 @@ export class View {
     }
     if (this.frameAnew) this.lookAt(first);
     const around = surroundings(first.positions, this.shape.edges, this.pins, this.box, this.lee);
-    const pinRadius = Math.min(Math.max(0.22 * around.meanEdge, 0.0028 * this.size), 0.01 * this.size);
+    // A few are marked well; of a whole row each is a small stitch.
+    const least = (this.pins.length > 16 ? 0.0014 : 0.0034) * this.size;
+    const pinRadius = Math.min(Math.max(0.22 * around.meanEdge, least), 0.01 * this.size);
     this.panes = Array.from({ length: this.paneCount }, () => {
       const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius);
       pane.setMode(this.mode);
@@ -207,51 +223,58 @@ export class View {
     const around = surroundings(first.positions, this.edges, this.pins, this.box, this.lee);
     // Bodies are part of the scene, and stand on its ground.
     this.box.copy(around.box).union(this.bodies);
+    this.points = [...around.points, ...(this.bodies.isEmpty() ? [] : corners(this.bodies))];
     const [centre, extent] = [this.box.getCenter(new Vector3()), this.box.getSize(new Vector3())];
     this.size = Math.max(extent.length(), 1e-3);
-    this.floor = this.floorGoal = this.box.min.y - 0.02 * this.size;
+    // Bodies stand on the ground; cloth hangs a little above it.
+    const standing = this.bodies.min.y <= around.box.min.y;
+    this.floor = this.floorGoal = this.box.min.y - (standing ? 0.001 : 0.02) * this.size;
     const s = this.size;
     this.ground.place(centre.x, this.floor, centre.z, s);
-    this.sun.position.copy(centre).add(new Vector3(0.55, 1.25, 0.75).multiplyScalar(1.4 * s));
+    this.sun.position.copy(centre).addScaledVector(SUN, 2.2 * s);
     this.sun.target.position.copy(centre);
-    this.fill.position.copy(centre).add(new Vector3(-1, 0.3, -0.6).multiplyScalar(s));
+    this.rim.position.copy(centre).add(new Vector3(-1, 0.45, -0.8).multiplyScalar(s));
+    this.rim.target.position.copy(centre);
     const shadow = this.sun.shadow;
-    const r = 0.95 * s;
-    Object.assign(shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.1 * s, far: 6 * s });
+    const r = REACH * s;
+    Object.assign(shadow.camera, { left: -r, right: r, top: r, bottom: -r, near: 0.6 * s, far: 5 * s });
     shadow.camera.updateProjectionMatrix();
-    // Both sides of a cloth throw shadows, so each must be told apart from its own.
-    shadow.normalBias = 0.002 * s;
-    shadow.bias = -0.002;
-    this.from = lookFrom(first);
+    this.shadows();
+    this.from = lookFrom(first, this.lee);
     this.fitCamera();
     this.placed();
   }
 
-  /** Moves the camera to where the whole box just fits every pane. */
+  /** Moves the camera to where everything just fits every pane. */
   fitCamera(from = this.from): void {
     const rect = this.rects()[0];
     if (!rect) return;
-    const centre = this.box.getCenter(new Vector3());
+    const points = this.points.length > 0 ? this.points : corners(this.box);
     const right = new Vector3().crossVectors(new Vector3(0, 1, 0), from).normalize();
     const up = new Vector3().crossVectors(from, right);
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
     const tanX = tanY * (rect.width / Math.max(rect.height, 1));
-    // Of several rows only the last has the tool bar, and can spare less.
-    const below = rect.height < 0.9 * this.canvas.clientHeight ? ABOVE : BELOW;
+    // One camera for all panes, the last row of which has the tool bar.
+    const below = byId('toolbar').offsetHeight + AROUND_BAR;
     const free = Math.max(1 - (ABOVE + below) / Math.max(rect.height, 1), 0.4);
-    let distance = 0.05 * this.size;
-    for (let corner = 0; corner < 8; corner++) {
-      const p = new Vector3(
-        corner & 1 ? this.box.max.x : this.box.min.x,
-        corner & 2 ? this.box.max.y : this.box.min.y,
-        corner & 4 ? this.box.max.z : this.box.min.z,
-      ).sub(centre);
-      const towards = p.dot(from);
-      distance = Math.max(distance, towards + Math.abs(p.dot(right)) / tanX, towards + Math.abs(p.dot(up)) / (tanY * free));
+    // A point at height u and depth t towards the camera is in the picture if |u − c| ≤ (d − t) tan: with the most A of
+    // t tan + u and B of t tan − u the nearest camera is at d = (A + B) / (2 tan), c = (A − B) / 2. Sideways alike.
+    const most = { up: -Infinity, down: -Infinity, right: -Infinity, left: -Infinity };
+    for (const p of points) {
+      const [t, u, r] = [p.dot(from), p.dot(up), p.dot(right)];
+      most.up = Math.max(most.up, t * tanY * free + u);
+      most.down = Math.max(most.down, t * tanY * free - u);
+      most.right = Math.max(most.right, t * tanX + r);
+      most.left = Math.max(most.left, t * tanX - r);
     }
-    distance *= 1.06;
+    const depth = this.box.getCenter(new Vector3()).dot(from);
+    const nearest = Math.max((most.up + most.down) / (2 * tanY * free), (most.right + most.left) / (2 * tanX));
+    let distance = Math.max(nearest - depth, 0.05 * this.size);
+    const centre = from.clone().multiplyScalar(depth)
+      .addScaledVector(up, (most.up - most.down) / 2).addScaledVector(right, (most.right - most.left) / 2);
+    distance *= 1.08;
     // The middle of the free part, between caption and tool bar, is a little above the pane's.
-    centre.y -= ((below - ABOVE) / 2) * ((2 * distance * tanY) / (rect.height || 1));
+    centre.addScaledVector(up, -((below - ABOVE) / 2) * ((2 * distance * tanY) / (rect.height || 1)));
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(from, distance);
     this.controls.minDistance = 0.02 * this.size;
@@ -316,7 +339,8 @@ export class View {
   aim(rect: Rect): void {
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.camera.aspect = rect.width / Math.max(rect.height, 1);
-    this.camera.near = Math.max(distance - 3 * this.size, 0.002 * this.size);
+    // As far as can be: with a near plane at hand, depth cannot tell cloth from the body it lies on.
+    this.camera.near = Math.max(distance - 3 * this.size, 0.06 * distance);
     this.camera.far = distance + 8 * this.size;
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
@@ -330,17 +354,31 @@ export class View {
     if (this.renderer.xr.isPresenting) return false;
     this.controls.update();
     if (Math.abs(this.floorGoal - this.floor) > 1e-4 * this.size) {
-      this.floor += 0.12 * (this.floorGoal - this.floor);
+      const now = performance.now();
+      // Within a fifth of a second, however long pictures take.
+      this.floor += (1 - Math.exp(-Math.min(now - this.floorMoved, 200) / 130)) * (this.floorGoal - this.floor);
+      this.floorMoved = now;
       this.ground.group.position.y = this.floor;
       this.dirty = true;
     }
     if (!this.dirty && !force) {
-      this.pace.rest();
-      return false;
+      if (!this.pace.rest()) return false;
+      // Nothing moves: slow machines too have the time for a good picture of it.
+      this.effort();
+      this.dirty = false;
+      this.render();
+      return true;
     }
     this.dirty = false;
     const begun = performance.now();
-    if (this.pace.drew()) this.lessWork();
+    if (this.pace.drew()) this.effort();
+    this.dirty = false;
+    this.render();
+    this.cost = performance.now() - begun;
+    return true;
+  }
+
+  private render(): void {
     const height = this.canvas.clientHeight;
     this.rects().forEach((rect, i) => {
       this.panes.forEach((pane, j) => (pane.group.visible = i === j && pane.frame !== null));
@@ -352,15 +390,13 @@ export class View {
       this.renderer.render(this.stage, this.camera);
     });
     this.drawn++;
-    this.cost = performance.now() - begun;
-    return true;
   }
 
   /** Ground, fog and shadows for someone who stands on such a floor; null: as they were. */
   standOn(floor: number | null): void {
     const inside = floor !== null;
     const shadow = this.sun.shadow.camera;
-    shadow.far = 6 * this.size + (inside ? 4 : 0);
+    shadow.far = 5 * this.size + (inside ? 4 : 0);
     shadow.updateProjectionMatrix();
     const centre = this.box.getCenter(new Vector3());
     this.ground.place(centre.x, floor ?? this.floor, centre.z, inside ? Math.max(this.size, 3) : this.size);
@@ -372,7 +408,7 @@ export class View {
 
   /** Draws both eyes of a headset: the first pane. */
   drawInHeadset(camera: PerspectiveCamera): void {
-    if (this.pace.drew()) this.lessWork();
+    if (this.pace.drew()) this.effort();
     this.panes.forEach((pane, i) => (pane.group.visible = i === 0 && pane.frame !== null));
     this.marker.visible = this.string.visible = false;
     this.renderer.render(this.stage, camera);
@@ -380,12 +416,24 @@ export class View {
   }
 
   /** On slow machines a plainer picture is better than a late one. */
-  private lessWork(): void {
-    this.sun.shadow.mapSize.setScalar(this.pace.shadowSize);
+  private effort(): void {
+    this.shadows();
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
     this.sun.castShadow = this.pace.shadowSize > 0;
     this.resize();
+  }
+
+  /** How soft shadows are, and how far a surface stays out of its own. */
+  private shadows(): void {
+    const { shadow } = this.sun;
+    const map = Math.max(this.pace.shadowSize, 1);
+    shadow.mapSize.setScalar(map);
+    // As wide on the ground whatever the map; narrower than two texels, edges show their steps.
+    shadow.radius = Math.max((SOFT * map) / 2048, 2);
+    // A sample as far away as the blur reaches, on a surface however steep, is then above that surface.
+    shadow.normalBias = (shadow.radius + 1.5) * ((2 * REACH * this.size) / map);
+    shadow.bias = -0.0003;
   }
 
   private placeMark(pane: number): void {

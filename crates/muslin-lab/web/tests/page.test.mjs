@@ -409,7 +409,84 @@ const tests = {
     await phone.shot('phone');
     await phone.close();
   },
+
+  async 'a phone shows all of the cloth, between caption and tool bar'() {
+    const phone = await browser.open(url, { viewport: PHONE, hasTouch: true, isMobile: true });
+    const coarse = { 'cloth.0.columns': 20, 'cloth.0.rows': 20 };
+    for (const [scene, frames, edits] of [['hang', 0, coarse], ['hang', 20], ['curtain', 0, {}]]) {
+      if (edits) await phone.openLink(scene, { edits, methods: ['muslin'] });
+      await phone.fromStart(frames);
+      const { top, bottom, bar } = await phone.ask('the cloth on screen', () => {
+        const heights = Array.from({ length: lab.positions(0).length / 3 }, (_, i) => lab.particleOnScreen(i).y);
+        return { top: Math.min(...heights), bottom: Math.max(...heights), bar: document.getElementById('toolbar').getBoundingClientRect().top };
+      });
+      expect(top > 0 && bottom < bar, `${scene} after ${frames} frames is at ${top} to ${bottom}, the tool bar at ${bar}`);
+    }
+    await phone.shot('phone-curtain');
+    await phone.close();
+  },
+
+  async 'a body has its edges, and cloth that lies on it hides it'(tab) {
+    await tab.openLink('stack', { edits: { 'cloth.0.columns': 24, 'cloth.0.rows': 24, 'cloth.0.layers': 1 } });
+    const turned = await tab.ask('normals of the cylinder', steepest);
+    expect(turned < 40, `a corner of the cylinder is shaded ${turned}° away from its triangle`);
+    await tab.openLink('drape', { edits: { 'cloth.0.columns': 20, 'cloth.0.rows': 20 } });
+    await tab.fromStart(60);
+    await tab.shot('drape');
+    const [hidden, seen] = await hiddenBy(tab);
+    expect(hidden === 0, `${hidden} of ${seen} pixels amid the cloth show the body under it`);
+  },
 };
+
+/** In the page: the largest angle between a drawn normal of the first body and its triangle. [°] */
+function steepest() {
+  const { geometry } = lab.colliders.group.children[0];
+  const [x, n, index] = [geometry.getAttribute('position').array, geometry.getAttribute('normal').array, geometry.index.array];
+  let least = 1;
+  for (let t = 0; t < index.length; t += 3) {
+    const at = (corner, axis) => x[3 * index[t + corner] + axis];
+    const [u, v] = [1, 2].map((corner) => [0, 1, 2].map((axis) => at(corner, axis) - at(0, axis)));
+    const face = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+    const area = Math.hypot(...face);
+    if (area === 0) continue;
+    for (let corner = 0; corner < 3; corner++) {
+      least = Math.min(least, face.reduce((sum, f, axis) => sum + f * n[3 * index[t + corner] + axis], 0) / area);
+    }
+  }
+  return (Math.acos(least) * 180) / Math.PI;
+}
+
+/** Pixels around the highest particles in which the body, painted blue, is seen; and all of them. */
+async function hiddenBy(tab) {
+  const paint = (colour) => tab.ask('paint', (c) => {
+    const { color } = lab.colliders.group.children[0].material;
+    const old = `#${color.getHexString()}`;
+    color.set(c);
+    return old;
+  }, colour);
+  const old = await paint('#0000ff');
+  const picture = await tab.download('the picture', () => tab.page.click('#picture'));
+  await paint(old);
+  return tab.ask('the pixels', async (png) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+    const canvas = document.getElementById('canvas');
+    const scale = image.width / canvas.clientWidth;
+    const paper = new OffscreenCanvas(image.width, image.height).getContext('2d', { willReadFrequently: true });
+    paper.drawImage(image, 0, 0);
+    const x = lab.positions(0);
+    const top = Math.max(...x.filter((_, i) => i % 3 === 1));
+    const rim = new Set(lab.state.opened.scene.cloth.flatMap((c) => Array.from({ length: c.columns * c.rows }, (_, i) => i)
+      .filter((i) => i % c.columns < 4 || i % c.columns > c.columns - 5 || i < 4 * c.columns || i >= c.columns * (c.rows - 4))));
+    let [blue, all] = [0, 0];
+    for (let i = 0; i < x.length / 3; i++) {
+      if (rim.has(i) || x[3 * i + 1] < top - 0.1) continue;
+      const at = lab.particleOnScreen(i);
+      const pixels = paper.getImageData(Math.round(at.x * scale) - 1, Math.round(at.y * scale) - 1, 3, 3).data;
+      for (let p = 0; p < pixels.length; p += 4, all++) if (pixels[p + 2] > pixels[p] + 40) blue++;
+    }
+    return [blue, all];
+  }, picture.bytes.toString('base64'));
+}
 
 function meanHeight(x) {
   return x.reduce((sum, v, i) => (i % 3 === 1 ? sum + v : sum), 0) / (x.length / 3);
