@@ -275,7 +275,9 @@ impl Sim {
                 cloth.press(&mut state.v, |i| 1.0 / model.mass[i]);
             }
             let contact = &contacts.guide;
-            let found = (left + 1 < MOST_SOLVES).then_some(&again[..]);
+            // Impulses between layers change more than a single linearisation follows.
+            let goes_on = left + 1 < MOST_SOLVES && !cloth.presses();
+            let found = goes_on.then_some(&again[..]);
             let step = Step { model, inputs, held, contact, found, h, par: *par, effort, measure };
             let solved = solver.step(&step, state);
             let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);

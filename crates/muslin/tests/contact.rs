@@ -3,7 +3,9 @@
 
 use muslin::scene::{Key, Springs};
 use muslin::solvers::presets::METHODS;
-use muslin::{Cloth, Collider, DVec3, Fabric, Method, Placement, Pose, Scene, Sheet, Sim, dvec3};
+use muslin::{
+    Cloth, Collider, DVec3, Fabric, Method, Placement, Pose, Scene, Sheet, Sim, Vec3, dvec3, scenes,
+};
 
 /// Methods that solve a system, one of each linear solver.
 const IMPLICIT: [&str; 5] =
@@ -318,4 +320,40 @@ fn a_scene_with_bodies_reads_as_it_is_written() {
     let again: Scene = toml::from_str(&toml::to_string(&scene).unwrap()).unwrap();
     assert_eq!(again, scene);
     scene.compile().unwrap();
+}
+
+#[test]
+fn a_grip_holds_without_creeping() {
+    let scene = scenes::named("grip").unwrap();
+    for method in ["implicit-euler", "muslin"] {
+        let mut sim = sim(&scene, method);
+        // Between the jaws, relative to them.
+        let held = |sim: &Sim| -> Vec<Vec3> {
+            let jaw = sim.state().colliders[0].position.as_vec3();
+            let inside = sim.model().start_x.iter().zip(&sim.state().x);
+            inside
+                .filter(|(s, _)| s.x.abs() < 0.045 && (s.y + 0.03).abs() < 0.015)
+                .map(|(_, x)| *x - jaw)
+                .collect()
+        };
+        let (mut at_first, mut fastest) = (Vec::new(), 0.0f32);
+        for frame in 0..600 {
+            let report = sim.step(scene.dt as f32);
+            assert!(
+                report.max_strain < 0.05,
+                "{method}: strain {} in frame {frame}",
+                report.max_strain
+            );
+            if frame == 120 {
+                at_first = held(&sim);
+            }
+            if frame >= 540 {
+                fastest = sim.state().v.iter().fold(fastest, |most, v| most.max(v.length()));
+            }
+        }
+        let crept =
+            held(&sim).iter().zip(&at_first).fold(0.0f32, |m, (x, y)| m.max(x.distance(*y)));
+        println!("{method}: crept {crept} m in 8 s, {fastest} m/s at the end");
+        assert!(at_first.len() > 20 && crept < 1e-3, "{method}: crept {crept} m");
+    }
 }

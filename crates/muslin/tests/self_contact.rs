@@ -104,6 +104,39 @@ fn built_in_scenes_have_no_crossings() {
     }
 }
 
+/// The built-in scenes at their full size, for as long as most of it happens: every frame judged.
+#[test]
+fn full_scenes_have_no_crossings_and_layers_gain_nothing() {
+    let stack = scenes::named("stack").unwrap();
+    for method in ["muslin", "implicit-euler"] {
+        let (contacts, gained) = run(&stack, method, 0.5);
+        println!("stack, {method}: {contacts} contacts");
+        assert!(contacts > 1000 && gained <= 0.0, "{method}: {contacts} contacts, {gained} J");
+    }
+    for (name, seconds) in [("twist", 4.0), ("funnel", 2.0), ("dressed-walk", 2.2)] {
+        let mut scene = scenes::named(name).unwrap();
+        scene.self_contact.get_or_insert_default();
+        let (contacts, _) = run(&scene, "muslin", seconds);
+        println!("{name}: {contacts} contacts");
+        assert!(contacts > 20, "{name}: {contacts} contacts");
+    }
+}
+
+#[test]
+fn folds_of_a_fine_drape_gain_nothing() {
+    let mut scene = scenes::named("drape").unwrap();
+    (scene.cloth[0].columns, scene.cloth[0].rows) = (80, 80);
+    // What the method itself gains so far beyond its stiffness limit is not the folds' doing.
+    let mut without = sim(&scene, "kim-2006");
+    let start = without.measure().energy.total;
+    let gains = (0..72).map(|_| without.step(scene.dt as f32).energy.total - start);
+    let alone = gains.fold(0.0, f64::max);
+    scene.self_contact = Some(SelfContact::default());
+    let (contacts, gained) = run(&scene, "kim-2006", 1.2);
+    println!("{contacts} contacts, {gained} J gained, {alone} J without");
+    assert!(contacts > 20 && gained <= 1.01 * alone, "{contacts} contacts, {gained} J, {alone} J");
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits_and_a_snapshot_continues() {
     let scene = pile();

@@ -204,6 +204,11 @@ impl SelfContact {
         self.contacts = contacts;
     }
 
+    /// Whether cloth presses on cloth, as far as it is known.
+    pub fn presses(&self) -> bool {
+        self.contacts.iter().any(Contact::presses)
+    }
+
     /// Adds the impulses with which cloth presses on cloth, as far as they are known, to `sum`, each times
     /// what `unit` gives for its particle.
     pub fn press(&self, sum: &mut [Vec3], unit: impl Fn(usize) -> f32) {
