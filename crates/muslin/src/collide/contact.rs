@@ -162,7 +162,7 @@ pub(super) fn begin(
     if anchor.is_none() && (speed > 0.0 || impulse == 0.0) {
         contact.sticks = false;
         let most = bodies.colliders[c].friction as f32 * impulse;
-        contact.drag = if most > 0.0 { most / speed } else { 0.0 };
+        contact.drag = if most > 0.0 { (most / speed).min(load.heaviest()) } else { 0.0 };
     }
     contact
 }

@@ -21,7 +21,7 @@ const SHARE: f64 = 1e-3;
 /// Only triangles ahead of a corner, by this cosine at least, are stopped by it; others by the sides.
 const AHEAD: f64 = 0.3;
 
-/// Corners and edges stop triangles at this share of the thickness. At all of it they would act beside the
+/// Corners stop triangles at this share of the thickness. At all of it they would act beside the
 /// sides, which stop particles there, and pull cloth that is squeezed by them to and fro.
 const SHARP_SHARE: f64 = 0.2;
 
@@ -75,7 +75,7 @@ pub(super) fn find(
                 continue;
             }
             let hits = features[c].iter().filter_map(|feature| {
-                let share = if feature.radius == 0.0 { SHARP_SHARE } else { 1.0 };
+                let share = if feature.is_corner() { SHARP_SHARE } else { 1.0 };
                 let reach = feature.radius + share * body.thickness;
                 first_hit(feature, reach, close, own0, own1)
             });

@@ -40,6 +40,11 @@ impl Feature {
     fn corner(at: DVec3, outward: DVec3) -> Self {
         Self { ends: [at; 2], radius: 0.0, outward }
     }
+
+    /// Whether it is a point without a radius.
+    pub fn is_corner(&self) -> bool {
+        self.radius == 0.0 && self.ends[0] == self.ends[1]
+    }
 }
 
 /// The features of a body that are finer than a cloth with edges up to `longest`.

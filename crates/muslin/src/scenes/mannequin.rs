@@ -8,7 +8,8 @@
 use super::flesh;
 use crate::model::rotation;
 use crate::scene::{
-    Air, Bone, Channel, Character, Cloth, Collider, Interpolation, Pin, Property, Scene, Sheet,
+    Air, Bone, Channel, Character, Cloth, Collider, Interpolation, Pin, Property, Scene,
+    SelfContact, Sheet,
 };
 use glam::{DAffine3, DQuat, DVec3, DVec4, dvec3};
 use std::f64::consts::TAU;
@@ -279,6 +280,7 @@ pub(super) fn dressed_walk() -> Scene {
         air: Air { density: 1.2, wind: dvec3(0.0, 0.0, -SPEED), ..Air::default() },
         cloth: vec![skirt()],
         colliders: vec![body],
+        self_contact: Some(SelfContact { thickness: 0.002, friction: 0.3 }),
         ..Scene::default()
     }
 }

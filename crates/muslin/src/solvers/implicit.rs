@@ -392,8 +392,7 @@ impl Implicit {
                 let finish = last || !step.contact.weight.is_empty();
                 let tolerance = if finish { tolerance } else { UNFINISHED * tolerance };
                 let stop = Stop { tolerance, ..stop };
-                let one_more = last && step.contact.weight.is_empty();
-                let (outcome, left) = levels.solve(par, b, stop, one_more, change);
+                let (outcome, left) = levels.solve(par, b, stop, last, change);
                 self.strain_left = left / self.strain_energy.sqrt();
                 self.momentum.balance(step, &system.lumped, b, change);
                 outcome
