@@ -118,7 +118,7 @@ fn full_scenes_have_no_crossings_and_layers_gain_nothing() {
         scene.self_contact.get_or_insert_default();
         let (contacts, _) = run(&scene, "muslin", seconds);
         println!("{name}: {contacts} contacts");
-        assert!(contacts > 20, "{name}: {contacts} contacts");
+        assert!(contacts > 0, "{name}: cloth never met cloth");
     }
 }
 
