@@ -32,6 +32,7 @@ use glam::{DVec3, Vec3};
 use near::Near;
 use pair::{Kind, Nearest};
 use response::{Contact, Setting};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use tree::Tree;
 
 /// Particles may end this share of the thickness from where they were searched for.
@@ -52,9 +53,10 @@ const GENTLE_ROUNDS: u32 = 40;
 const FIRM_ROUNDS: u32 = 48;
 const MOST_ROUNDS: u32 = 96;
 
-/// Pairs of a task for every particle of the scene at most: cloth flung about by a step that went wrong
-/// would meet itself everywhere.
-const MOST_PAIRS: usize = 40;
+/// Pairs of a task for every particle of the scene at most, and in scenes of few particles: cloth flung about
+/// by a step that went wrong would meet itself everywhere.
+const MOST_PAIRS: usize = 4;
+const MANY_PAIRS: usize = 10_000;
 
 /// Impulses that change where particles end by less than this share of the thickness were right.
 const CLOSE: f64 = 0.02;
@@ -319,16 +321,21 @@ impl SelfContact {
         let asked = &self.asked;
         self.tree.fit(triangles, x, &self.end, |c| asked[c as usize]);
         let mut tasks = std::mem::take(&mut self.tasks);
-        let most = MOST_PAIRS * x.len();
+        let most = MANY_PAIRS.max(MOST_PAIRS * x.len());
         let near = Near { of: self, model: at.model, x, reach: (1.0 + MARGIN) * self.thickness };
+        // One task that has too many ends all: the step is undone whatever the others find.
+        let flooded = AtomicBool::new(false);
         at.par.each(&mut tasks, |task, found| {
             found.clear();
             near.of.tree.pairs(task, near.reach as f32, |a, b| {
                 near.add(a, b, found);
-                found.len() < most
+                if found.len() >= most {
+                    flooded.store(true, Relaxed);
+                }
+                !flooded.load(Relaxed)
             });
         });
-        self.flooded = tasks.iter().any(|found| found.len() >= most);
+        self.flooded = flooded.into_inner();
         tasks.iter().for_each(|found| self.pairs.extend_from_slice(found));
         self.tasks = tasks;
         for (i, searched) in self.searched.iter_mut().enumerate() {
