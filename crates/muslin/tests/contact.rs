@@ -355,3 +355,23 @@ fn a_grip_holds_without_creeping() {
         assert!(at_first.len() > 20 && crept < 1e-3, "{method}: crept {crept} m");
     }
 }
+
+#[test]
+fn what_hardly_slides_is_not_flung_away() {
+    // Friction over a sliding velocity of next to nothing would be a drag beyond all bounds.
+    for method in IMPLICIT.into_iter().chain(["muslin"]) {
+        for exponent in 3..20 {
+            let scene = on_slope(0.3, 0.5);
+            let mut sim = sim(&scene, method);
+            advance(&mut sim, 120, scene.dt as f32);
+            let mut state = sim.state().clone();
+            assert!(!state.touches.is_empty(), "{method}");
+            state.touches.iter_mut().for_each(|touch| touch.anchor = None);
+            let slow = 10f32.powi(-exponent);
+            state.v.iter_mut().for_each(|v| *v = Vec3::new(slow, 0.3 * slow, 0.0));
+            sim.restore(&state).unwrap();
+            let fastest = (0..20).map(|_| sim.step(scene.dt as f32).max_speed).fold(0.0, f64::max);
+            assert!(fastest < 1e-3, "{method}: from {slow} to {fastest} m/s");
+        }
+    }
+}
