@@ -456,7 +456,7 @@ function steepest() {
   return (Math.acos(least) * 180) / Math.PI;
 }
 
-/** Pixels around the highest particles in which the body, painted blue, is seen; and all of them. */
+/** Pixels around the highest particles, and halfway to their neighbours, in which the body, painted blue, is seen; and all of them. */
 async function hiddenBy(tab) {
   const paint = (colour) => tab.ask('paint', (c) => {
     const { color } = lab.colliders.group.children[0].material;
@@ -475,14 +475,19 @@ async function hiddenBy(tab) {
     paper.drawImage(image, 0, 0);
     const x = lab.positions(0);
     const top = Math.max(...x.filter((_, i) => i % 3 === 1));
+    const [{ columns }] = lab.state.opened.scene.cloth;
     const rim = new Set(lab.state.opened.scene.cloth.flatMap((c) => Array.from({ length: c.columns * c.rows }, (_, i) => i)
       .filter((i) => i % c.columns < 4 || i % c.columns > c.columns - 5 || i < 4 * c.columns || i >= c.columns * (c.rows - 4))));
     let [blue, all] = [0, 0];
     for (let i = 0; i < x.length / 3; i++) {
       if (rim.has(i) || x[3 * i + 1] < top - 0.1) continue;
       const at = lab.particleOnScreen(i);
-      const pixels = paper.getImageData(Math.round(at.x * scale) - 1, Math.round(at.y * scale) - 1, 3, 3).data;
-      for (let p = 0; p < pixels.length; p += 4, all++) if (pixels[p + 2] > pixels[p] + 40) blue++;
+      // Halfway to the next in the row, in the column and across: there flat triangles are deepest in a round body.
+      for (const next of [0, 1, columns, columns + 1].map((step) => lab.particleOnScreen(i + step))) {
+        const [px, py] = [(at.x + next.x) / 2, (at.y + next.y) / 2];
+        const pixels = paper.getImageData(Math.round(px * scale) - 1, Math.round(py * scale) - 1, 3, 3).data;
+        for (let p = 0; p < pixels.length; p += 4, all++) if (pixels[p + 2] > pixels[p] + 40) blue++;
+      }
     }
     return [blue, all];
   }, picture.bytes.toString('base64'));
