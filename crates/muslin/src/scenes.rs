@@ -107,7 +107,7 @@ pub const SCENES: &[BuiltIn] = &[
     BuiltIn {
         name: "twist",
         about: "a tube of silk twisted by four turns between its rims",
-        build: || folds::twist(24, 21),
+        build: || folds::twist(24, 41),
     },
     BuiltIn {
         name: "funnel",

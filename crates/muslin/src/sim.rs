@@ -271,6 +271,9 @@ impl Sim {
             if sees {
                 contacts.prepare(&at, &mut state.v);
                 cloth.press(&mut contacts.guide.force, |_| 1.0 / h);
+                if solver.couples() {
+                    cloth.couple(&at, &before.x, &mut contacts.guide.couplings);
+                }
             } else {
                 cloth.press(&mut state.v, |i| 1.0 / model.mass[i]);
             }
@@ -289,7 +292,7 @@ impl Sim {
             }
             let on_bodies = |drift| contacts.any() && contacts.judge(&at, before, state, drift);
             let wrong = solver.drift().is_some_and(on_bodies);
-            let wrong = cloth.any() && cloth.judge(&at, before, state) || wrong;
+            let wrong = cloth.any() && cloth.judge(&at, before, state, solved.converged) || wrong;
             if !wrong || left == 0 {
                 break;
             }

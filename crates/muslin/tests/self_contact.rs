@@ -113,13 +113,34 @@ fn full_scenes_have_no_crossings_and_layers_gain_nothing() {
         println!("stack, {method}: {contacts} contacts");
         assert!(contacts > 1000 && gained <= 0.0, "{method}: {contacts} contacts, {gained} J");
     }
-    for (name, seconds) in [("twist", 4.0), ("funnel", 2.0), ("dressed-walk", 2.2)] {
+    for (name, seconds) in [("funnel", 2.0), ("dressed-walk", 2.2)] {
         let mut scene = scenes::named(name).unwrap();
         scene.self_contact.get_or_insert_default();
         let (contacts, _) = run(&scene, "muslin", seconds);
         println!("{name}: {contacts} contacts");
         assert!(contacts > 0, "{name}: cloth never met cloth");
     }
+}
+
+/// Stiff fibres around each other: the layers must carry them, not the stops of the last resort.
+#[test]
+fn a_tube_is_twisted_by_four_turns() {
+    let scene = scenes::named("twist").unwrap();
+    let mut sim = sim(&scene, "muslin");
+    let triangles = sim.model().triangles.clone();
+    let (mut stopped, mut strain, mut contacts) = (0, 0.0f64, 0);
+    for frame in 0..(scene.seconds / scene.dt) as u32 {
+        let report = sim.step(scene.dt as f32);
+        let found = crossings(&triangles, &sim.state().x);
+        assert!(found.is_empty(), "crossings in frame {frame}: {found:?}");
+        stopped += report.self_contact.stopped;
+        strain = strain.max(report.max_strain);
+        contacts = report.self_contact.contacts;
+    }
+    println!("{contacts} contacts, {stopped} stopped, strain {strain:.3}");
+    assert!(contacts > 300 && stopped < 100, "{contacts} contacts, {stopped} stopped");
+    // Four turns stretch silk at the rims; where layers lock, edges become several times as long.
+    assert!(strain < 0.2, "strained by {strain}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ mod skinned;
 pub mod surface;
 mod sweep;
 
-use crate::linalg::Sym3;
+use crate::linalg::{Coupling, Sym3};
 use crate::model::{Model, Pose, Shape};
 use crate::par::{BLOCK, Par};
 use crate::state::{State, Touch};
@@ -68,6 +68,8 @@ pub struct Guide {
     /// What bodies and cloth do to each particle as far as it is known: friction of what slides, and the
     /// impulse of the last step or solve. [N]
     pub force: Vec<Vec3>,
+    /// Cloth that presses on cloth, for those who have such terms in their system.
+    pub couplings: Vec<Coupling>,
     /// Energy that the error of a solve may have if impulses are to be known to a share of the
     /// particles' weight; infinite where nothing touches or weighs. [J]
     pub error: f64,
@@ -76,7 +78,7 @@ pub struct Guide {
 /// Without bodies nothing is told, and any error will do.
 impl Default for Guide {
     fn default() -> Self {
-        Self { weight: Vec::new(), force: Vec::new(), error: f64::INFINITY }
+        Self { weight: Vec::new(), force: Vec::new(), couplings: Vec::new(), error: f64::INFINITY }
     }
 }
 
@@ -163,6 +165,7 @@ impl Contacts {
             guide: Guide {
                 weight: vec![Sym3::ZERO; n],
                 force: vec![Vec3::ZERO; n],
+                couplings: Vec::new(),
                 error: f64::INFINITY,
             },
         }
@@ -249,7 +252,7 @@ impl Contacts {
 
     /// Gives the particles in contact their velocities, and the solver its guide.
     pub fn prepare(&mut self, at: &Moment<'_>, v: &mut [Vec3]) {
-        let Guide { weight, force, error } = &mut self.guide;
+        let Guide { weight, force, error, .. } = &mut self.guide;
         weight.fill(Sym3::ZERO);
         force.fill(Vec3::ZERO);
         *error = f64::INFINITY;

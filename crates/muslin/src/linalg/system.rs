@@ -1,11 +1,12 @@
 //! The matrix of one implicit step, stored by its parts (Kang & Cho 2002 §4.1: by springs):
 //!
 //! ```text
-//!   A w = (lumped + extra) ∘ w  +  Σ links  B (w_a − w_b)  +  Σ elements  s g (g · w)
+//!   A w = (lumped + extra) ∘ w  +  Σ links  B (w_a − w_b)  +  Σ elements, contacts  s g (g · w)
 //! ```
 //!
 //! B is a symmetric 3×3 block per pair of particles; an element couples four particles by one
-//! vector g per particle (the positive semi-definite Gauss–Newton form of a hinge).
+//! vector g per particle (the positive semi-definite Gauss–Newton form of a hinge). So does a contact of cloth with
+//! cloth, but which particles meet changes from step to step; sweeps and direct solvers go without them.
 
 use super::Sym3;
 use crate::mesh::{Colouring, Incidence, Links, links::PairKernel};
@@ -48,6 +49,27 @@ pub struct RankOne {
     pub scale: f32,
 }
 
+/// A contact of four particles, `scale · g gᵀ`, which draws g · v to `wanted`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coupling {
+    /// Who presses on whom.
+    pub particles: [u32; 4],
+    /// What the matrix has of it.
+    pub term: RankOne,
+    /// [m/s]
+    pub wanted: f32,
+}
+
+/// Adds to the right side `b` of free particles the impulses that contacts miss at velocities v.
+pub fn add_missing(contacts: &[Coupling], v: &[Vec3], free: &[f32], b: &mut [Vec3]) {
+    for Coupling { particles, term, wanted } in contacts {
+        let missing = term.scale * (wanted - term.dot(particles, v));
+        for (g, i) in term.g.iter().zip(particles.map(|i| i as usize)) {
+            b[i] += free[i] * missing * *g;
+        }
+    }
+}
+
 /// The system matrix and what every solver needs of it.
 #[derive(Clone, Debug, Default)]
 pub struct System {
@@ -61,6 +83,8 @@ pub struct System {
     pub elements: Vec<RankOne>,
     /// Rank-one terms per element: 1, or 3 where an element acts equally in x, y and z.
     pub parts: usize,
+    /// Who presses on whom; held particles have no part in it.
+    pub contacts: Vec<Coupling>,
     /// Diagonal blocks of A.
     pub diagonal: Vec<Sym3>,
     /// Their inverses.
@@ -79,15 +103,29 @@ impl System {
             link_blocks: vec![Sym3::ZERO; topology.links.len()],
             elements: vec![RankOne::default(); terms],
             parts,
+            contacts: Vec::new(),
             diagonal: vec![Sym3::ZERO; particle_count],
             inverse: vec![Sym3::ZERO; particle_count],
             dots: vec![0.0; terms],
         }
     }
 
+    /// Takes over contacts, of which held particles are no unknowns.
+    pub fn take_contacts(&mut self, contacts: &[Coupling], free: &[f32]) {
+        self.contacts.clear();
+        self.contacts.extend_from_slice(contacts);
+        for Coupling { particles, term, .. } in &mut self.contacts {
+            for (g, i) in term.g.iter_mut().zip(particles) {
+                *g *= free[*i as usize];
+            }
+        }
+    }
+
     /// Sums the diagonal blocks from the parts and inverts them.
     pub fn build_diagonal(&mut self, topology: &Topology, par: Par) {
-        let Self { lumped, extra, link_blocks, elements, parts, diagonal, inverse, .. } = self;
+        let Self {
+            lumped, extra, link_blocks, elements, parts, contacts, diagonal, inverse, ..
+        } = self;
         par.blocks(diagonal, |block, out| {
             let first = block * BLOCK;
             let lumped = &lumped[first..];
@@ -96,6 +134,11 @@ impl System {
             out.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
         });
         topology.links.add_to_both_ends(par, diagonal, link_blocks);
+        for Coupling { particles, term, .. } in contacts.iter() {
+            for (g, i) in term.g.iter().zip(particles) {
+                diagonal[*i as usize] += Sym3::outer(term.scale, *g);
+            }
+        }
         par.blocks2(diagonal, inverse, |block, diagonal, inverse| {
             for (k, (d, inverse)) in diagonal.iter_mut().zip(inverse).enumerate() {
                 for member in topology.element_members.of(block * BLOCK + k) {
@@ -118,6 +161,12 @@ impl System {
             out.iter_mut().zip(extra.iter().zip(w)).for_each(|(o, (m, w))| *o += *m * *w);
         });
         self.subtract_coupling(topology, par, w, out, -1.0);
+        for contact in &self.contacts {
+            let along = contact.term.scale * contact.term.dot(&contact.particles, w);
+            for (g, &i) in contact.term.g.iter().zip(&contact.particles) {
+                out[i as usize] += along * *g;
+            }
+        }
     }
 
     /// `out += sign · ((lumped + extra) ∘ w − A w)`: the coupling part of A, zero for a rigid translation.

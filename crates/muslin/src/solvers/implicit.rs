@@ -30,7 +30,7 @@ use crate::linalg::conjugate_gradient::{self, Outcome, Stop, Workspace};
 use crate::linalg::multigrid::Multigrid;
 use crate::linalg::relaxation::{self, GaussSeidel};
 use crate::linalg::vectors::{add_scaled, scale_each, set_sum, update};
-use crate::linalg::{System, Topology};
+use crate::linalg::{System, Topology, add_missing};
 use crate::model::{Model, Springs};
 use crate::state::{Motion, State};
 use glam::{Quat, Vec3};
@@ -255,6 +255,7 @@ impl Implicit {
         hinge::fill_elements(system, model, &self.forces.hinges, par, jacobian, h);
         turning::fill_elements(system, model, h, x, orientation);
         system.extra.clone_from(&step.contact.weight);
+        system.take_contacts(&step.contact.couplings, &self.free);
         // The hierarchy has a diagonal of its own.
         if self.method.solver != LinearSolver::Hierarchy || self.multigrid.is_none() {
             system.build_diagonal(topology, par);
@@ -270,6 +271,7 @@ impl Implicit {
         let topology = coupled(&self.reduced, step.model);
         self.system.subtract_coupling(topology, par, &self.v, &mut self.b, 1.0);
         pull::subtract_from_right_side(&mut self.b, &step.inputs.pulls, h, &self.v);
+        add_missing(&step.contact.couplings, &self.v, &self.free, &mut self.b);
         scale_each(par, &mut self.b, &self.free);
     }
 
@@ -288,6 +290,7 @@ impl Implicit {
         update(par, turning_rows, |i, _| {
             free[n + i] * (h * torques[i] - inertia[i] * (spin[i] - start.spin[i]))
         });
+        add_missing(&step.contact.couplings, &self.v, &self.free, &mut self.b);
     }
 
     /// Halves `change` until it lowers the incremental potential; zero if nothing does.
@@ -557,6 +560,10 @@ impl Implicit {
 impl Solver for Implicit {
     fn drift(&self) -> Option<&[Vec3]> {
         Some(&self.drift)
+    }
+
+    fn couples(&self) -> bool {
+        matches!(self.method.solver, LinearSolver::ConjugateGradient | LinearSolver::Hierarchy)
     }
 
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {

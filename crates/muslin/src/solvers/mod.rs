@@ -463,6 +463,11 @@ pub trait Solver: Send {
     fn drift(&self) -> Option<&[Vec3]> {
         None
     }
+
+    /// Whether the solver has cloth that presses on cloth in its system.
+    fn couples(&self) -> bool {
+        false
+    }
 }
 
 /// The solver of a method for a model.

@@ -54,6 +54,7 @@ impl Correction {
         for i in (0..step.contact.weight.len()).filter(|i| step.contact.touches(*i)) {
             self.pieces[model.piece[i] as usize].held = true;
         }
+        self.leave_coupled(step);
         if self.pieces.iter().all(|piece| piece.held) {
             return;
         }
@@ -68,6 +69,13 @@ impl Correction {
             if !piece.held {
                 *change += (piece.missing / piece.weight).as_vec3();
             }
+        }
+    }
+
+    /// Pieces that press on others in the system have rows of those in their sum.
+    fn leave_coupled(&mut self, step: &Step<'_>) {
+        for particle in step.contact.couplings.iter().flat_map(|c| c.particles) {
+            self.pieces[step.model.piece[particle as usize] as usize].held = true;
         }
     }
 
@@ -103,6 +111,7 @@ impl Correction {
         for pull in &step.inputs.pulls {
             self.pieces[model.piece[pull.particle] as usize].held = true;
         }
+        self.leave_coupled(step);
         for piece in &mut self.pieces {
             piece.shift = piece.missing / piece.weight;
             piece.centre /= piece.mass;

@@ -2,17 +2,18 @@
 //!
 //! ```text
 //!   Φ(v) = ½ Σ m |v − v_n|² + E(x_n + h v) − h Σ f_e · (v − v_k) + ½ Σ (w − m) |v − v_k|² + ½ h vᵀ D v
-//!          + ½ Σ (v − v_n)ᵀ W (v − v_n)
+//!          + ½ Σ (v − v_n)ᵀ W (v − v_n) + ½ Σ s (wanted − g · v)²
 //! ```
 //!
 //! with f_e the external forces, those of bodies included, at the velocity v_k of the linearisation, w = m + h c the scalar
-//! diagonal, D the dampers of springs and 3D springs in the directions of x_k, and W the
-//! weights of contacts. Its gradient at v_k
+//! diagonal, D the dampers of springs and 3D springs in the directions of x_k, W the
+//! weights of contacts with bodies, and s, g those of cloth with cloth. Its gradient at v_k
 //! is minus the right-hand side of Newton's equation, so a step that lowers Φ makes progress, however
 //! far from the minimum. Positions are never rounded to f32 here: a stretch of a millionth would drown in it.
 
 use super::Step;
 use crate::forces::{elastic_energy, turning};
+use crate::linalg::RankOne;
 use crate::state::State;
 use glam::Vec3;
 
@@ -52,6 +53,12 @@ impl Potential<'_> {
         }
         for (i, force) in contact.force.iter().enumerate() {
             sum -= f64::from(h) * force.as_dvec3().dot((share * change[i]).as_dvec3());
+        }
+        for contact in &contact.couplings {
+            let RankOne { g, scale } = contact.term;
+            let at = g.iter().zip(contact.particles);
+            let rate: f32 = at.map(|(g, i)| g.dot(velocity(i as usize))).sum();
+            sum += 0.5 * f64::from(scale) * f64::from(rate - contact.wanted).powi(2);
         }
         for (i, inertia) in model.turning.inertia.iter().enumerate() {
             let turned = (velocity(n + i) - self.start.spin[i]).as_dvec3();

@@ -89,7 +89,7 @@ pub const METHODS: &[Preset] = &[
             m.solver = LinearSolver::Hierarchy;
             m.newton = 2;
             m.tolerance = 2e-5;
-            m.max_iterations = 32;
+            m.max_iterations = 64;
         },
     },
     Preset {

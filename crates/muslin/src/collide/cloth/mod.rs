@@ -25,6 +25,7 @@ mod tree;
 
 use super::{Contacts, Moment};
 use crate::inputs::Hold;
+use crate::linalg::Coupling;
 use crate::model::Model;
 use crate::par::BLOCK;
 use crate::state::State;
@@ -100,6 +101,8 @@ pub struct SelfContact {
     /// Time until which each pair certainly stays apart, as a share of the step.
     until: Vec<f32>,
     contacts: Vec<Contact>,
+    /// Σ w² of each particle's contacts that press.
+    shares: Vec<f32>,
     /// Pairs have been searched for in this step.
     is_searched: bool,
     /// What contacts change of velocities beyond what a method was told. [m/s]
@@ -140,6 +143,7 @@ impl SelfContact {
             searched: vec![Vec3::ZERO; n],
             end: vec![Vec3::ZERO; n],
             share: vec![1.0; n],
+            shares: vec![0.0; n],
             next_share: vec![1.0; n],
             asked: vec![true; n],
             changed: vec![false; n],
@@ -222,9 +226,36 @@ impl SelfContact {
         }
     }
 
-    /// Finds what cloth does to cloth on the way from `before` to `state`, where a method wants to go. True
-    /// if that differs from what the method was told: the step is to be solved again.
-    pub fn judge(&mut self, at: &Moment<'_>, before: &State, state: &State) -> bool {
+    /// Sets the terms in a method's system of those who press.
+    pub fn couple(&mut self, at: &Moment<'_>, x: &[Vec3], couplings: &mut Vec<Coupling>) {
+        let (mut contacts, mut shares) =
+            (std::mem::take(&mut self.contacts), std::mem::take(&mut self.shares));
+        // Around triangles that cross nobody knows which side is which: those must be able to give way.
+        let tangled = |c: &Contact| c.key().0.iter().any(|i| self.in_tangle[*i as usize]);
+        let pressing = |c: &Contact| c.presses() && !tangled(c);
+        shares.fill(0.0);
+        contacts.iter().filter(|c| pressing(c)).for_each(|c| c.share(&mut shares));
+        let setting = self.setting(at);
+        couplings.clear();
+        for contact in &mut contacts {
+            if pressing(contact) {
+                couplings.push(setting.couple(contact, x, &shares));
+            } else {
+                contact.uncouple();
+            }
+        }
+        (self.contacts, self.shares) = (contacts, shares);
+    }
+
+    /// Finds what cloth does to cloth on the way from `before` to `state`, where a method wants to go, and
+    /// whether its solve has `converged`. True if that differs from what the method was told: the step is to be solved again.
+    pub fn judge(
+        &mut self,
+        at: &Moment<'_>,
+        before: &State,
+        state: &State,
+        converged: bool,
+    ) -> bool {
         self.end.copy_from_slice(&state.x);
         if !std::mem::replace(&mut self.is_searched, true) {
             self.asked.fill(true);
@@ -236,6 +267,13 @@ impl SelfContact {
         }
         let mut contacts = std::mem::take(&mut self.contacts);
         let setting = self.setting(at);
+        // What a solve cut short would give is anything.
+        let mut pulled = 0.0f32;
+        if converged {
+            for contact in &mut contacts {
+                pulled = pulled.max(contact.take(&before.x, &self.end, at.h));
+            }
+        }
         contacts.retain(Contact::presses);
         let known = contacts.len();
         for pair in &self.pairs {
@@ -256,7 +294,7 @@ impl SelfContact {
             most = most.max(change.length_squared());
         }
         (self.contacts, self.end) = (contacts, u);
-        most.sqrt() * h > (CLOSE * self.thickness) as f32
+        most.sqrt().max(pulled) * h > (CLOSE * self.thickness) as f32
     }
 
     /// Changes velocities by what [`Self::judge`] found and nobody was told, and remembers what pressed.

@@ -17,11 +17,25 @@
 //! only make corners heavier, so impulses grow towards what is needed from below, from solve to solve and from
 //! step to step.
 //!
+//! Where springs are stiff that takes too long: an impulse moves a corner by far less than its mass says. Methods that
+//! solve their system by conjugate gradients therefore have every contact that presses in it, as an augmented
+//! Lagrangian has its constraints:
+//!
+//! ```text
+//!   λ' = λ + s (allowed/h − n · Σ w u),       A + Σ s g gᵀ,   g_i = w_i n
+//!   1/s = Σ w²/row,   row = m + h² Σ k (n · d)²    what the system has at a corner along n, springs in directions d
+//! ```
+//!
+//! The method gives λ' by itself, and λ' = λ only where nothing is missing: s decides how fast this comes about, not
+//! what. With s of the size of the rows it takes a few solves, and the system remains as well-conditioned as it was.
+//! A contact that ends up pulling, λ' < 0, is let go, and the step solved again.
+//!
 //! A corner that a body holds is not pushed into the body: its share of an impulse in that direction goes
 //! to the body.
 
 use super::Pair;
 use super::pair::{self, Kind, apply};
+use crate::linalg::{Coupling, RankOne};
 use crate::model::Model;
 use crate::state::Press;
 use glam::{DVec3, Vec3};
@@ -57,6 +71,8 @@ pub(super) struct Contact {
     /// Impulse so far. [N·s]
     impulse: f32,
     friction: Vec3,
+    /// What the method's system has of it: the impulse for every m/s that is missing. [kg]
+    scale: f32,
 }
 
 impl Contact {
@@ -68,6 +84,32 @@ impl Contact {
     /// Whether it does anything.
     pub fn presses(&self) -> bool {
         self.impulse > 0.0
+    }
+
+    /// Has no term in the method's system.
+    pub fn uncouple(&mut self) {
+        self.scale = 0.0;
+    }
+
+    /// Adds w² for each corner.
+    pub fn share(&self, shares: &mut [f32]) {
+        for (&corner, weight) in self.corners.iter().zip(self.weights) {
+            shares[corner as usize] += weight * weight;
+        }
+    }
+
+    /// Takes over the impulse that the system gave on the way to `end`, none where it pulled; returns by how much
+    /// velocity it did. [m/s]
+    pub fn take(&mut self, x: &[Vec3], end: &[Vec3], h: f32) -> f32 {
+        if self.scale == 0.0 {
+            return 0.0;
+        }
+        let at = self.corners.map(|c| c as usize);
+        let corners = at.iter().zip(self.weights);
+        let moved = corners.fold(Vec3::ZERO, |sum, (i, w)| sum + w * (end[*i] - x[*i]));
+        let impulse = self.impulse + self.scale * (self.allowed - self.normal.dot(moved) / h);
+        self.impulse = impulse.max(0.0);
+        (-impulse).max(0.0) / self.scale
     }
 
     /// What it did, if anything.
@@ -170,7 +212,37 @@ impl Setting<'_> {
             mobility,
             impulse: 0.0,
             friction: Vec3::ZERO,
+            scale: 0.0,
         })
+    }
+
+    /// Row of the system of a corner in direction n: m + h² Σ k (n · d)². [kg]
+    fn row(&self, i: usize, n: Vec3, x: &[Vec3]) -> f32 {
+        let Model { topology, springs, mass, .. } = self.model;
+        let members = topology.link_members.of(i).iter();
+        let stiffness: f32 = members
+            .map(|member| {
+                let [a, b] = topology.links.ends()[member.item as usize].map(|e| e as usize);
+                let d = (x[b] - x[a]).normalize_or_zero();
+                springs.stiffness[member.item as usize] * n.dot(d).powi(2)
+            })
+            .sum();
+        mass[i] + self.h * self.h * stiffness
+    }
+
+    /// The term of a contact that presses in the method's system. The contacts of a particle, Σ w² of them in
+    /// `shares`, together add at most half of what its row has.
+    pub fn couple(&self, contact: &mut Contact, x: &[Vec3], shares: &[f32]) -> Coupling {
+        let mut mobility = 0.0;
+        for (&corner, weight) in contact.corners.iter().zip(contact.weights) {
+            let i = corner as usize;
+            let share = self.free[i] * weight * weight * (2.0 * shares[i]).max(1.0);
+            mobility += share / self.row(i, contact.normal, x);
+        }
+        contact.scale = 1.0 / mobility;
+        let g = contact.weights.map(|w| w * contact.normal);
+        let term = RankOne { g, scale: contact.scale };
+        Coupling { particles: contact.corners, term, wanted: contact.allowed }
     }
 
     /// Finds the impulses of all contacts and what they do to `u`, the velocities of the step.

@@ -19,6 +19,9 @@
 mod dense;
 mod elements;
 mod galerkin;
+mod pressing;
+#[cfg(test)]
+mod tests;
 
 use super::conjugate_gradient::{Outcome, Stop};
 use super::sliced::Sliced;
@@ -29,6 +32,7 @@ use dense::Dense;
 use elements::{Elements, PAIRS};
 use galerkin::galerkin_lists;
 use glam::Vec3;
+use pressing::Pressing;
 use std::collections::HashMap;
 
 /// The levels, finest first, and the dense factor of the last.
@@ -44,6 +48,7 @@ pub struct Multigrid {
     /// Cost of a cycle in products with the finest matrix.
     cycle_work: f64,
     cg: Vectors,
+    pressing: Pressing,
 }
 
 /// Vectors of the conjugate gradients, in the order of the finest level.
@@ -157,7 +162,16 @@ impl Multigrid {
             q: zeros,
             partial: vec![0.0; block_count(size)],
         };
-        Self { levels, bottom, elements, from_elements, links, cycle_work, cg }
+        Self {
+            levels,
+            bottom,
+            elements,
+            from_elements,
+            links,
+            cycle_work,
+            cg,
+            pressing: Pressing::default(),
+        }
     }
 
     /// Cost of a cycle in products with the finest matrix, without restriction and prolongation.
@@ -199,8 +213,10 @@ impl Multigrid {
         });
         finest.diagonal.copy_from_slice(&finest.own);
         self.links.add_to_both_ends(par, &mut finest.diagonal, &finest.link_blocks);
+        Pressing::add_to_diagonal(system, &mut finest.diagonal);
         finest.hold(free);
         let Level { matrix, diagonal, link_blocks, own, .. } = finest;
+        self.pressing.fill(system, matrix.places());
         matrix.fill(par, diagonal, link_blocks);
         matrix.fill_own(par, own);
     }
@@ -218,13 +234,15 @@ impl Multigrid {
         let last = self.levels.len() - 1;
         for l in 0..last {
             let (finer, coarser) = self.levels.split_at_mut(l + 1);
-            finer[l].descend(par, &mut coarser[0].b);
+            let pressing = (l == 0).then_some(&self.pressing);
+            finer[l].descend(par, pressing, &mut coarser[0].b);
         }
         let Level { matrix, b, x, .. } = &mut self.levels[last];
         self.bottom.solve(matrix, b, x);
         for l in (0..last).rev() {
             let (finer, coarser) = self.levels.split_at_mut(l + 1);
-            finer[l].ascend(par, &coarser[0].x);
+            let pressing = (l == 0).then_some(&self.pressing);
+            finer[l].ascend(par, pressing, &coarser[0].x);
         }
     }
 
@@ -268,6 +286,7 @@ impl Multigrid {
                 p.iter_mut().zip(z).for_each(|(p, z)| *p = z + beta * *p);
             });
             self.levels[0].matrix.apply(par, p, q);
+            self.pressing.add_product(p, q);
             let curvature = dot(par, partial, p, q);
             if curvature.is_nan() || curvature == 0.0 {
                 break;
@@ -394,18 +413,24 @@ impl Level {
     }
 
     /// Smooths from zero and hands what is left to the next level.
-    fn descend(&mut self, par: Par, coarse_b: &mut [f32]) {
+    fn descend(&mut self, par: Par, pressing: Option<&Pressing>, coarse_b: &mut [f32]) {
         let Some(Transfer { restrict, .. }) = &self.coarse else { return };
         self.x.fill(0.0);
         self.matrix.forward_from_zero(par, &self.b, &mut self.x);
         self.matrix.left_by_forward(par, &self.x, &mut self.r);
+        if let Some(pressing) = pressing {
+            pressing.add_rest(&self.x, &mut self.r);
+        }
         gather(par, restrict, &self.r, coarse_b, false);
     }
 
     /// Adds the next level's correction and smooths.
-    fn ascend(&mut self, par: Par, correction: &[f32]) {
+    fn ascend(&mut self, par: Par, pressing: Option<&Pressing>, correction: &[f32]) {
         let Some(Transfer { prolong, .. }) = &self.coarse else { return };
         gather(par, prolong, correction, &mut self.x, true);
+        if let Some(pressing) = pressing {
+            pressing.add_rest(&self.x, &mut self.b);
+        }
         self.matrix.backward(par, &self.b, &mut self.x);
     }
 }
@@ -429,172 +454,4 @@ fn gather(par: Par, rows: &Interpolation, from: &[f32], out: &mut [f32], add: bo
             [px[k], py[k], pz[k]] = sum;
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::linalg::RankOne;
-    use crate::mesh::Pyramid;
-    use crate::mesh::pyramid::{Filter, Grid};
-
-    /// A net of springs in one plane with hinges' rank-one terms, one corner held.
-    fn example(n: usize) -> (Topology, System, Vec<f32>) {
-        let mut ends = Vec::new();
-        let mut elements = Vec::new();
-        for i in 0..n * n {
-            let (row, column) = (i / n, i % n);
-            let at = |r: usize, c: usize| (r * n + c) as u32;
-            if column + 1 < n {
-                ends.push([i as u32, at(row, column + 1)]);
-            }
-            if row + 1 < n {
-                ends.push([i as u32, at(row + 1, column)]);
-            }
-            if row + 1 < n && column + 2 < n {
-                elements.push([
-                    at(row, column + 1),
-                    at(row + 1, column + 1),
-                    i as u32,
-                    at(row, column + 2),
-                ]);
-            }
-        }
-        let topology = Topology::new(n * n, ends, elements);
-        let mut system = System::new(n * n, &topology, 1);
-        system.lumped.fill(1.0);
-        for (block, &[a, b]) in system.link_blocks.iter_mut().zip(topology.links.ends()) {
-            let direction = if b == a + 1 { Vec3::X } else { Vec3::new(0.0, 0.8, 0.6) };
-            *block = Sym3::outer(300.0, direction);
-            *block += Sym3::scalar(2.0);
-        }
-        for element in &mut system.elements {
-            let n = Vec3::new(0.1, -0.6, 0.8);
-            *element = RankOne { g: [-n, -n, n, n], scale: 5.0 };
-        }
-        system.build_diagonal(&topology, Par::Serial);
-        let mut free = vec![1.0; n * n];
-        free[0] = 0.0;
-        (topology, system, free)
-    }
-
-    fn hierarchy(topology: &Topology, n: usize) -> Multigrid {
-        let pyramid = Pyramid::new(&[Grid { columns: n, rows: n, first: 0 }], 40, 16);
-        let last = pyramid.levels.len() - 1;
-        let steps = (0..last).map(|l| pyramid.prediction(l, Filter::MEAN)).collect();
-        Multigrid::new(topology, pyramid.levels.into_iter().map(|l| l.nodes).collect(), steps)
-    }
-
-    fn random(seed: u32, free: &[f32]) -> Vec<Vec3> {
-        let value = |i: u32| {
-            let bits = (i + 1).wrapping_mul(seed).wrapping_mul(2_654_435_761);
-            (bits >> 8) as f32 / (1 << 23) as f32 - 1.0
-        };
-        let vector = |i: u32| Vec3::new(value(3 * i), value(3 * i + 1), value(3 * i + 2));
-        (0..).zip(free).map(|(i, free)| *free * vector(i)).collect()
-    }
-
-    fn dot3(a: &[Vec3], b: &[Vec3]) -> f64 {
-        a.iter().zip(b).map(|(a, b)| a.as_dvec3().dot(b.as_dvec3())).sum()
-    }
-
-    #[test]
-    fn coarse_matrices_are_galerkin_products() {
-        let n = 9;
-        let (topology, system, free) = example(n);
-        let mut multigrid = hierarchy(&topology, n);
-        multigrid.rebuild(&system, Par::Serial, &free);
-        // w'ᵀ A' w' = (P w')ᵀ A (P w') with held rows of P w' and w' zero, on every level.
-        for l in 0..multigrid.levels.len() - 1 {
-            let (fine, coarse) = (&multigrid.levels[l], &multigrid.levels[l + 1]);
-            let coarse_free: Vec<f32> = coarse.nodes.iter().map(|i| free[*i as usize]).collect();
-            let w = random(7, &coarse_free);
-            let prolong = &fine.coarse.as_ref().unwrap().prolong;
-            let up = |i: usize| -> Vec3 {
-                let held = free[fine.nodes[i] as usize] == 0.0;
-                let row = prolong.row(fine.matrix.places()[i] as usize).iter();
-                let node =
-                    |place: u32| coarse.matrix.places().iter().position(|p| *p == place).unwrap();
-                let sum = row.map(|&(place, p)| p * w[node(place)]).sum();
-                if held { Vec3::ZERO } else { sum }
-            };
-            let up: Vec<Vec3> = (0..fine.nodes.len()).map(up).collect();
-            let energy = |level: &Level, w: &[Vec3]| {
-                let own: f64 =
-                    w.iter().zip(&level.diagonal).map(|(w, d)| f64::from(w.dot(*d * *w))).sum();
-                let links = level.ends.iter().zip(&level.link_blocks);
-                let pairs: f64 = links
-                    .map(|(&[a, b], m)| f64::from(w[a as usize].dot(*m * w[b as usize])))
-                    .sum();
-                own - 2.0 * pairs
-            };
-            let (found, expected) = (energy(coarse, &w), energy(fine, &up));
-            assert!((found / expected - 1.0).abs() < 1e-4, "level {l}: {found} {expected}");
-        }
-    }
-
-    #[test]
-    fn stiffness_never_counts_as_mass() {
-        let n = 17;
-        let (topology, mut system, _) = example(n);
-        system.link_blocks.iter_mut().for_each(|block| block.0.iter_mut().for_each(|m| *m *= 1e6));
-        system.elements.iter_mut().for_each(|element| element.scale *= 1e8);
-        let mut multigrid = hierarchy(&topology, n);
-        multigrid.rebuild(&system, Par::Serial, &vec![1.0; n * n]);
-        // What moves as one has no more inertia than its particles' masses of 1, on any level.
-        let level = &multigrid.levels[0];
-        let (mut v, mut product) = (vec![0.0; level.b.len()], vec![0.0; level.b.len()]);
-        level.matrix.take_in(Par::Serial, &vec![Vec3::new(0.1, 0.7, -0.3); n * n], &mut v);
-        level.matrix.apply(Par::Serial, &v, &mut product);
-        let error = v.iter().zip(&product).fold(0.0f32, |most, (v, p)| most.max((v - p).abs()));
-        assert!(error < 1e-6, "{error}");
-        for (l, level) in multigrid.levels.iter().enumerate() {
-            let mass: f64 = level.own.iter().map(|m| f64::from(m.0[0])).sum();
-            assert!((mass / (n * n) as f64 - 1.0).abs() < 1e-5, "level {l}: {mass}");
-        }
-    }
-
-    #[test]
-    fn the_hierarchy_solves_the_system() {
-        let n = 17;
-        let (topology, mut system, free) = example(n);
-        let mut multigrid = hierarchy(&topology, n);
-        multigrid.rebuild(&system, Par::Serial, &free);
-        let b = random(5, &free);
-        let (mut x, mut product) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
-        // The example's elements have one direction each, so the matrices are the same.
-        let stop = Stop { tolerance: 0.0, max_iterations: 60 };
-        multigrid.solve(Par::Serial, &b, stop, true, &mut x);
-        system.apply(&topology, Par::Serial, &x, &mut product);
-        let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
-        let ratio = (dot3(&left, &left) / dot3(&b, &b)).sqrt();
-        assert!(ratio < 1e-3, "{ratio:e}");
-    }
-
-    #[test]
-    fn a_cycle_is_symmetric_positive_and_close_to_the_inverse() {
-        let n = 17;
-        let (topology, mut system, free) = example(n);
-        let mut multigrid = hierarchy(&topology, n);
-        multigrid.rebuild(&system, Par::Serial, &free);
-        let (a, b) = (random(3, &free), random(11, &free));
-        let (mut za, mut zb) = (a.clone(), b.clone());
-        multigrid.cycle(Par::Serial, &a, &mut za);
-        multigrid.cycle(Par::Serial, &b, &mut zb);
-        let (ab, ba) = (dot3(&za, &b), dot3(&a, &zb));
-        let size = dot3(&za, &a);
-        assert!(size > 0.0 && (ab - ba).abs() < 1e-4 * size, "{ab} {ba} {size}");
-        // Iterating x += cycle(b − A x) converges.
-        let mut x = vec![Vec3::ZERO; n * n];
-        let mut product = x.clone();
-        let mut norms = Vec::new();
-        for _ in 0..13 {
-            system.apply(&topology, Par::Serial, &x, &mut product);
-            let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
-            norms.push(dot3(&left, &left).sqrt());
-            multigrid.cycle(Par::Serial, &left, &mut za);
-            x.iter_mut().zip(&za).for_each(|(x, z)| *x += *z);
-        }
-        assert!(norms[12] < 0.1 * norms[0], "{norms:?}");
-    }
 }

@@ -1,0 +1,206 @@
+//! Tests of the hierarchy.
+
+use super::*;
+use crate::linalg::{Coupling, RankOne};
+use crate::mesh::Pyramid;
+use crate::mesh::pyramid::{Filter, Grid};
+
+/// A net of springs in one plane with hinges' rank-one terms, one corner held.
+fn example(n: usize) -> (Topology, System, Vec<f32>) {
+    let mut ends = Vec::new();
+    let mut elements = Vec::new();
+    for i in 0..n * n {
+        let (row, column) = (i / n, i % n);
+        let at = |r: usize, c: usize| (r * n + c) as u32;
+        if column + 1 < n {
+            ends.push([i as u32, at(row, column + 1)]);
+        }
+        if row + 1 < n {
+            ends.push([i as u32, at(row + 1, column)]);
+        }
+        if row + 1 < n && column + 2 < n {
+            elements.push([
+                at(row, column + 1),
+                at(row + 1, column + 1),
+                i as u32,
+                at(row, column + 2),
+            ]);
+        }
+    }
+    let topology = Topology::new(n * n, ends, elements);
+    let mut system = System::new(n * n, &topology, 1);
+    system.lumped.fill(1.0);
+    for (block, &[a, b]) in system.link_blocks.iter_mut().zip(topology.links.ends()) {
+        let direction = if b == a + 1 { Vec3::X } else { Vec3::new(0.0, 0.8, 0.6) };
+        *block = Sym3::outer(300.0, direction);
+        *block += Sym3::scalar(2.0);
+    }
+    for element in &mut system.elements {
+        let n = Vec3::new(0.1, -0.6, 0.8);
+        *element = RankOne { g: [-n, -n, n, n], scale: 5.0 };
+    }
+    system.build_diagonal(&topology, Par::Serial);
+    let mut free = vec![1.0; n * n];
+    free[0] = 0.0;
+    (topology, system, free)
+}
+
+fn hierarchy(topology: &Topology, n: usize) -> Multigrid {
+    let pyramid = Pyramid::new(&[Grid { columns: n, rows: n, first: 0 }], 40, 16);
+    let last = pyramid.levels.len() - 1;
+    let steps = (0..last).map(|l| pyramid.prediction(l, Filter::MEAN)).collect();
+    Multigrid::new(topology, pyramid.levels.into_iter().map(|l| l.nodes).collect(), steps)
+}
+
+fn random(seed: u32, free: &[f32]) -> Vec<Vec3> {
+    let value = |i: u32| {
+        let bits = (i + 1).wrapping_mul(seed).wrapping_mul(2_654_435_761);
+        (bits >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    let vector = |i: u32| Vec3::new(value(3 * i), value(3 * i + 1), value(3 * i + 2));
+    (0..).zip(free).map(|(i, free)| *free * vector(i)).collect()
+}
+
+fn dot3(a: &[Vec3], b: &[Vec3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.as_dvec3().dot(b.as_dvec3())).sum()
+}
+
+#[test]
+fn coarse_matrices_are_galerkin_products() {
+    let n = 9;
+    let (topology, system, free) = example(n);
+    let mut multigrid = hierarchy(&topology, n);
+    multigrid.rebuild(&system, Par::Serial, &free);
+    // w'ᵀ A' w' = (P w')ᵀ A (P w') with held rows of P w' and w' zero, on every level.
+    for l in 0..multigrid.levels.len() - 1 {
+        let (fine, coarse) = (&multigrid.levels[l], &multigrid.levels[l + 1]);
+        let coarse_free: Vec<f32> = coarse.nodes.iter().map(|i| free[*i as usize]).collect();
+        let w = random(7, &coarse_free);
+        let prolong = &fine.coarse.as_ref().unwrap().prolong;
+        let up = |i: usize| -> Vec3 {
+            let held = free[fine.nodes[i] as usize] == 0.0;
+            let row = prolong.row(fine.matrix.places()[i] as usize).iter();
+            let node =
+                |place: u32| coarse.matrix.places().iter().position(|p| *p == place).unwrap();
+            let sum = row.map(|&(place, p)| p * w[node(place)]).sum();
+            if held { Vec3::ZERO } else { sum }
+        };
+        let up: Vec<Vec3> = (0..fine.nodes.len()).map(up).collect();
+        let energy = |level: &Level, w: &[Vec3]| {
+            let own: f64 =
+                w.iter().zip(&level.diagonal).map(|(w, d)| f64::from(w.dot(*d * *w))).sum();
+            let links = level.ends.iter().zip(&level.link_blocks);
+            let pairs: f64 =
+                links.map(|(&[a, b], m)| f64::from(w[a as usize].dot(*m * w[b as usize]))).sum();
+            own - 2.0 * pairs
+        };
+        let (found, expected) = (energy(coarse, &w), energy(fine, &up));
+        assert!((found / expected - 1.0).abs() < 1e-4, "level {l}: {found} {expected}");
+    }
+}
+
+#[test]
+fn stiffness_never_counts_as_mass() {
+    let n = 17;
+    let (topology, mut system, _) = example(n);
+    system.link_blocks.iter_mut().for_each(|block| block.0.iter_mut().for_each(|m| *m *= 1e6));
+    system.elements.iter_mut().for_each(|element| element.scale *= 1e8);
+    let mut multigrid = hierarchy(&topology, n);
+    multigrid.rebuild(&system, Par::Serial, &vec![1.0; n * n]);
+    // What moves as one has no more inertia than its particles' masses of 1, on any level.
+    let level = &multigrid.levels[0];
+    let (mut v, mut product) = (vec![0.0; level.b.len()], vec![0.0; level.b.len()]);
+    level.matrix.take_in(Par::Serial, &vec![Vec3::new(0.1, 0.7, -0.3); n * n], &mut v);
+    level.matrix.apply(Par::Serial, &v, &mut product);
+    let error = v.iter().zip(&product).fold(0.0f32, |most, (v, p)| most.max((v - p).abs()));
+    assert!(error < 1e-6, "{error}");
+    for (l, level) in multigrid.levels.iter().enumerate() {
+        let mass: f64 = level.own.iter().map(|m| f64::from(m.0[0])).sum();
+        assert!((mass / (n * n) as f64 - 1.0).abs() < 1e-5, "level {l}: {mass}");
+    }
+}
+
+/// The example with particles far from each other pressing, one on the held one.
+fn pressing_example(n: usize) -> (Topology, System, Vec<f32>) {
+    let (topology, mut system, free) = example(n);
+    let contact = |i: usize| {
+        let across = Vec3::new(0.3, 0.2 * (i % 5) as f32 - 0.4, 0.9).normalize();
+        let g = [1.0, -0.5, -0.2, -0.3].map(|w| w * across);
+        let particles = [7 * i, n * n - 1 - 3 * i, 5 * i + 40, 2 * i + 90].map(|p| p as u32);
+        Coupling { particles, term: RankOne { g, scale: 200.0 }, wanted: 0.0 }
+    };
+    let contacts: Vec<Coupling> = (0..40).map(contact).collect();
+    system.take_contacts(&contacts, &free);
+    (topology, system, free)
+}
+
+#[test]
+fn a_cycle_with_contacts_is_symmetric_and_positive_and_the_system_is_solved() {
+    let n = 17;
+    let (topology, mut system, free) = pressing_example(n);
+    let mut multigrid = hierarchy(&topology, n);
+    multigrid.rebuild(&system, Par::Serial, &free);
+    let (a, b) = (random(3, &free), random(11, &free));
+    let (mut za, mut zb) = (a.clone(), b.clone());
+    multigrid.cycle(Par::Serial, &a, &mut za);
+    multigrid.cycle(Par::Serial, &b, &mut zb);
+    let (ab, ba) = (dot3(&za, &b), dot3(&a, &zb));
+    let size = dot3(&za, &a);
+    assert!(size > 0.0 && (ab - ba).abs() < 1e-4 * size, "{ab} {ba} {size}");
+    let (mut x, mut product) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
+    let stop = Stop { tolerance: 0.0, max_iterations: 100 };
+    multigrid.solve(Par::Serial, &b, stop, true, &mut x);
+    system.apply(&topology, Par::Serial, &x, &mut product);
+    let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
+    let ratio = (dot3(&left, &left) / dot3(&b, &b)).sqrt();
+    assert!(ratio < 1e-3, "{ratio:e}");
+    // Without contacts it is another system.
+    system.take_contacts(&[], &free);
+    system.apply(&topology, Par::Serial, &x, &mut product);
+    let other: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
+    assert!(dot3(&other, &other) > 0.01 * dot3(&b, &b));
+}
+
+#[test]
+fn the_hierarchy_solves_the_system() {
+    let n = 17;
+    let (topology, mut system, free) = example(n);
+    let mut multigrid = hierarchy(&topology, n);
+    multigrid.rebuild(&system, Par::Serial, &free);
+    let b = random(5, &free);
+    let (mut x, mut product) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
+    // The example's elements have one direction each, so the matrices are the same.
+    let stop = Stop { tolerance: 0.0, max_iterations: 60 };
+    multigrid.solve(Par::Serial, &b, stop, true, &mut x);
+    system.apply(&topology, Par::Serial, &x, &mut product);
+    let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
+    let ratio = (dot3(&left, &left) / dot3(&b, &b)).sqrt();
+    assert!(ratio < 1e-3, "{ratio:e}");
+}
+
+#[test]
+fn a_cycle_is_symmetric_positive_and_close_to_the_inverse() {
+    let n = 17;
+    let (topology, mut system, free) = example(n);
+    let mut multigrid = hierarchy(&topology, n);
+    multigrid.rebuild(&system, Par::Serial, &free);
+    let (a, b) = (random(3, &free), random(11, &free));
+    let (mut za, mut zb) = (a.clone(), b.clone());
+    multigrid.cycle(Par::Serial, &a, &mut za);
+    multigrid.cycle(Par::Serial, &b, &mut zb);
+    let (ab, ba) = (dot3(&za, &b), dot3(&a, &zb));
+    let size = dot3(&za, &a);
+    assert!(size > 0.0 && (ab - ba).abs() < 1e-4 * size, "{ab} {ba} {size}");
+    // Iterating x += cycle(b − A x) converges.
+    let mut x = vec![Vec3::ZERO; n * n];
+    let mut product = x.clone();
+    let mut norms = Vec::new();
+    for _ in 0..13 {
+        system.apply(&topology, Par::Serial, &x, &mut product);
+        let left: Vec<Vec3> = (0..n * n).map(|i| free[i] * (b[i] - product[i])).collect();
+        norms.push(dot3(&left, &left).sqrt());
+        multigrid.cycle(Par::Serial, &left, &mut za);
+        x.iter_mut().zip(&za).for_each(|(x, z)| *x += *z);
+    }
+    assert!(norms[12] < 0.1 * norms[0], "{norms:?}");
+}
