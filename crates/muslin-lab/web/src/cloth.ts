@@ -154,6 +154,9 @@ export class Materials {
   }
 }
 
+/** Edges looked at to find out whether a cloth has flown apart. */
+const LOOKS = 4000;
+
 const sphere = new SphereGeometry(1, 16, 12);
 const cylinder = new CylinderGeometry(1, 1, 1, 10, 1, true);
 const UP = new Vector3(0, 1, 0);
@@ -161,6 +164,9 @@ const UP = new Vector3(0, 1, 0);
 export class PaneCloth {
   readonly group = new Group();
   frame: Frame | null = null;
+  /** Since when the cloth is too large for the stage; its last shape in sight is shown as wires. [s] */
+  apart: number | null = null;
+  private mode: ViewMode = 'shaded';
   private readonly geometry = new BufferGeometry();
   private readonly position: BufferAttribute;
   private readonly normal: BufferAttribute;
@@ -188,6 +194,8 @@ export class PaneCloth {
     private readonly pinRadius: number,
     /** Radius of a fold that light hardly reaches. [m] */
     private readonly tight: number,
+    /** An edge longer than this belongs to a cloth that has flown apart. [m] */
+    private readonly longest: number,
   ) {
     const n = shape.particles;
     this.position = new BufferAttribute(new Float32Array(3 * n), 3);
@@ -221,8 +229,9 @@ export class PaneCloth {
   }
 
   setMode(mode: ViewMode): void {
-    this.lines.visible = mode === 'wireframe';
-    this.surface.castShadow = true;
+    this.mode = mode;
+    this.lines.visible = mode === 'wireframe' || this.apart !== null;
+    this.surface.visible = this.apart === null;
   }
 
   setPins(pins: number[]): void {
@@ -242,6 +251,13 @@ export class PaneCloth {
   take(frame: Frame): boolean {
     if (frame.n !== this.shape.particles) return false;
     this.frame = frame;
+    const apart = this.flown(frame.positions);
+    if (apart !== (this.apart !== null)) {
+      this.apart = apart ? frame.time : null;
+      this.setMode(this.mode);
+    }
+    // Of a cloth that was never in sight there is nothing to show.
+    if (apart) return true;
     this.exchange(this.position, frame.positions);
     this.exchange(this.normal, frame.normals);
     this.exchange(this.strain, frame.strain);
@@ -251,6 +267,17 @@ export class PaneCloth {
     this.place();
     this.group.visible = true;
     return true;
+  }
+
+  /** Whether an edge is as long as no cloth on this stage can be, or ends nowhere. */
+  private flown(x: Float32Array): boolean {
+    const { edges } = this.shape;
+    const stride = 2 * Math.max(1, Math.ceil(edges.length / 2 / LOOKS));
+    for (let e = 0; e + 1 < edges.length; e += stride) {
+      const [a, b] = [3 * edges[e]!, 3 * edges[e + 1]!];
+      if (!(Math.hypot(x[a]! - x[b]!, x[a + 1]! - x[b + 1]!, x[a + 2]! - x[b + 2]!) < this.longest)) return true;
+    }
+    return false;
   }
 
   private exchange(attribute: BufferAttribute, array: Float32Array | Int8Array | Uint8Array): void {

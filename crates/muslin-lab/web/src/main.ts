@@ -171,10 +171,10 @@ function takeOpened(message: Opened): void {
 
 function takeReport(report: Report): void {
   bench.hearPlaying(report.playing);
-  numbers.take(report);
+  numbers.take(report, view.panes[report.pane]?.apart ?? null);
   plots.take(report);
   notices.take(report, bench.methods.length);
-  view.seeLowest(report.lowest);
+  view.seeLowest(report.lowest, report.pane);
   vr.hear(report);
   if (report.pane === 0) chrome.time(report.time);
   chrome.legend(view.mode, numbers.reports);
@@ -331,6 +331,7 @@ window.lab = {
   pick: (x: number, y: number) => hands.pick(x, y, 14)?.particle ?? null,
   particleOnScreen: (i: number, pane = 0) => hands.onScreen(i, pane),
   reports: numbers.reports,
+  apart: (pane = 0) => view.panes[pane]?.apart ?? null,
   get vr() {
     return vr.facts;
   },

@@ -210,10 +210,10 @@ export class View {
     if (this.frameAnew) this.lookAt(first);
     const around = surroundings(first.positions, this.shape.edges, this.pins, this.box, this.lee);
     // A few are marked well; of a whole row each is a small stitch.
-    const least = (this.pins.length > 16 ? 0.0014 : 0.0034) * this.size;
-    const pinRadius = Math.min(Math.max(0.22 * around.meanEdge, least), 0.01 * this.size);
+    const [share, least, most] = this.pins.length > 16 ? [0.14, 0.0014, 0.003] : [0.22, 0.0034, 0.01];
+    const pinRadius = Math.min(Math.max(share * around.meanEdge, least * this.size), most * this.size);
     this.panes = Array.from({ length: this.paneCount }, () => {
-      const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius, 0.03 * this.size);
+      const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius, 0.03 * this.size, this.size);
       pane.setMode(this.mode);
       pane.setPins(this.pins);
       this.stage.add(pane.group);
@@ -303,8 +303,8 @@ export class View {
   }
 
   /** The ground makes way for cloth that hangs lower than expected; free fall is not followed. */
-  seeLowest(y: number): void {
-    if (!Number.isFinite(y)) return;
+  seeLowest(y: number, pane: number): void {
+    if (!Number.isFinite(y) || this.panes[pane]?.apart != null) return;
     const goal = Math.max(y - 0.02 * this.size, this.box.min.y - 2 * this.size);
     this.floorGoal = Math.min(this.floorGoal, goal);
   }
