@@ -426,6 +426,48 @@ const tests = {
     await phone.close();
   },
 
+  async 'a link that makes a cloth larger shows all of it, and a tube between rims is in the middle'(tab) {
+    const coarse = { 'cloth.0.columns': 12, 'cloth.0.rows': 12 };
+    for (const [scene, edits] of [['hang', { ...coarse, 'cloth.0.width': 7, 'cloth.0.height': 7 }], ['hang', { ...coarse, 'cloth.0.width': 0.4, 'cloth.0.height': 0.4 }], ['twist', {}]]) {
+      await tab.openLink(scene, { edits, methods: ['muslin'] });
+      const { left, right, top, bottom, width, height } = await tab.ask('the cloth on screen', () => {
+        const at = Array.from({ length: lab.positions(0).length / 3 }, (_, i) => lab.particleOnScreen(i));
+        const [xs, ys] = [at.map((p) => p.x), at.map((p) => p.y)];
+        const { clientWidth: width, clientHeight: height } = document.getElementById('canvas');
+        return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys), width, height };
+      });
+      const where = `${scene} ${JSON.stringify(edits)} is at ${left} to ${right} of ${width}, ${top} to ${bottom} of ${height}`;
+      expect(left > 0 && right < width && top > 0 && bottom < height, `${where}: not all of it is seen`);
+      // Room for it to swing and hang is about as much again.
+      expect(right - left > 0.3 * width || bottom - top > 0.3 * height, `${where}: it is small`);
+      if (scene === 'twist') expect((top + bottom) / 2 > 0.25 * height && (top + bottom) / 2 < 0.6 * height, `${where}: not in the middle`);
+    }
+  },
+
+  async 'cloth that flies apart is shown as it was last seen, and what falls has not flown apart'(tab) {
+    await tab.openLink('golden-5x5', { methods: ['explicit-euler'] });
+    await tab.fromStart(150);
+    await tab.until('the caption', () => /flew apart at \d/.test(document.querySelector('.caption-facts').textContent));
+    await tab.shot('apart');
+    const picture = await tab.download('the picture', () => tab.page.click('#picture'));
+    const black = await tab.ask('the pixels', async (png) => {
+      const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+      const paper = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      paper.drawImage(image, 0, 0);
+      const { data } = paper.getImageData(0, 0, image.width, image.height);
+      let dark = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i] + data[i + 1] + data[i + 2] < 60) dark++;
+      return dark / (data.length / 4);
+    }, picture.bytes.toString('base64'));
+    expect(black < 0.05, `${(100 * black).toFixed(0)} % of the picture are black`);
+    await tab.fromStart(0);
+    expect(await tab.ask('whether it is whole', () => lab.apart() === null), 'at its start it is still said to be apart');
+    await tab.openLink('golden-5x5', { edits: { 'cloth.0.pins': [] } });
+    const fallen = await tab.fromStart(600);
+    expect(fallen[1] < -30, `it is at ${fallen[1]} m`);
+    expect(await tab.ask('whether it is whole', () => lab.apart() === null), 'falling, it is said to be apart');
+  },
+
   async 'a body has its edges, and cloth that lies on it hides it'(tab) {
     await tab.openLink('stack', { edits: { 'cloth.0.columns': 24, 'cloth.0.rows': 24, 'cloth.0.layers': 1 } });
     const turned = await tab.ask('normals of the cylinder', steepest);
