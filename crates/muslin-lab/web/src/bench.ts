@@ -150,9 +150,9 @@ export class Bench {
     return fresh;
   }
 
-  /** A refused edit is taken back; other refusals change nothing here. */
-  takeRefused(command: string | null): void {
-    if (command !== this.inFlight?.kind) return;
+  /** A refused edit is taken back, and true is returned; other refusals change nothing here. */
+  takeRefused(command: string | null): boolean {
+    if (command !== this.inFlight?.kind) return false;
     const request = this.inFlight;
     this.inFlight = null;
     if (request?.kind === 'load' && this.accepted) {
@@ -165,6 +165,7 @@ export class Bench {
     }
     this.sendNext();
     this.changed();
+    return true;
   }
 
   private sendNext(): void {

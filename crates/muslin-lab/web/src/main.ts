@@ -130,8 +130,7 @@ function take(message: FromWorkbench): void {
     case 'refused': {
       notices.toast(message.message, 'error');
       vr.refused(message.message);
-      bench.takeRefused(message.command);
-      panel.refresh(true);
+      panel.refresh(bench.takeRefused(message.command));
       if (!bench.scene && bench.catalogue) bench.openScene(DEFAULT_SCENE, [DEFAULT_METHOD]);
     }
   }
