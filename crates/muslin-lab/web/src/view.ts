@@ -113,6 +113,8 @@ export class View {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.setScissorTest(true);
+    // A picture is several passes, and more of them with several panes.
+    this.renderer.info.autoReset = false;
     this.sun.castShadow = true;
     this.sun.shadow.intensity = 0.85;
     this.marker = new Mesh(new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9, fog: false }));
@@ -385,8 +387,8 @@ export class View {
   }
 
   private render(): void {
+    this.renderer.info.reset();
     this.contact.uniforms.contactStrength.value = this.pace.shadowSize > 0 ? 1 : 0;
-    this.materials.uniforms.woven.value = this.pace.shadowSize > 512 ? 1 : 0;
     const height = this.canvas.clientHeight;
     this.rects().forEach((rect, i) => {
       this.panes.forEach((pane, j) => (pane.group.visible = i === j && pane.frame !== null));
@@ -420,6 +422,7 @@ export class View {
     if (this.pace.drew()) this.effort();
     this.panes.forEach((pane, i) => (pane.group.visible = i === 0 && pane.frame !== null));
     this.marker.visible = this.string.visible = false;
+    this.renderer.info.reset();
     this.contact.uniforms.contactStrength.value = 0;
     this.renderer.render(this.stage, camera);
     this.drawn++;
@@ -431,6 +434,7 @@ export class View {
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
     this.sun.castShadow = this.pace.shadowSize > 0;
+    this.materials.uniforms.woven.value = this.pace.shadowSize > 512 ? 1 : 0;
     this.resize();
   }
 
