@@ -5,7 +5,7 @@
 /** Rounds of smoothing. */
 const ROUNDS = 3;
 /** More particles than these would take the main thread too long. */
-const MOST = 40_000;
+const MOST = 20_000;
 
 export class Folds {
   private readonly sum: Float32Array;

@@ -1,10 +1,10 @@
 // What is behind everything: a horizon of haze, the sky above it, and far ground below, which the
 // near ground fades into. Drawn around whoever looks, so it has no place and no size.
 
-import { BackSide, Color, Mesh, ShaderMaterial, SphereGeometry } from 'three';
+import { BackSide, BoxGeometry, Color, Mesh, ShaderMaterial } from 'three';
 
 export class Sky {
-  readonly mesh: Mesh<SphereGeometry, ShaderMaterial>;
+  readonly mesh: Mesh<BoxGeometry, ShaderMaterial>;
 
   constructor() {
     const material = new ShaderMaterial({
@@ -31,7 +31,7 @@ export class Sky {
           gl_FragColor.rgb += (fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584)))) - 0.5) / 255.0;
         }`,
     });
-    this.mesh = new Mesh(new SphereGeometry(1, 32, 24), material);
+    this.mesh = new Mesh(new BoxGeometry(2, 2, 2), material);
     this.mesh.renderOrder = -10;
     this.mesh.frustumCulled = false;
   }

@@ -388,7 +388,7 @@ export class View {
 
   private render(): void {
     this.renderer.info.reset();
-    this.contact.uniforms.contactStrength.value = this.pace.shadowSize > 0 ? 1 : 0;
+    this.contact.uniforms.contactStrength.value = this.pace.fine ? 1 : 0;
     const height = this.canvas.clientHeight;
     this.rects().forEach((rect, i) => {
       this.panes.forEach((pane, j) => (pane.group.visible = i === j && pane.frame !== null));
@@ -434,7 +434,7 @@ export class View {
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
     this.sun.castShadow = this.pace.shadowSize > 0;
-    this.materials.uniforms.woven.value = this.pace.shadowSize > 512 ? 1 : 0;
+    this.materials.uniforms.woven.value = this.pace.fine ? 1 : 0;
     this.resize();
   }
 
