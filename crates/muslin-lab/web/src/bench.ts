@@ -14,7 +14,8 @@ interface Snapshot {
 
 type Request =
   | { kind: 'open'; scene: string; methods: string[]; after: LinkState | null }
-  | { kind: 'load' };
+  /** `anew`: not an edit of what is seen but another start, as a link's edits are. */
+  | { kind: 'load'; anew?: boolean };
 
 const UNDO_DEPTH = 200;
 /** Milliseconds between two loads while a slider moves. */
@@ -78,7 +79,10 @@ export class Bench {
   private request(request: Request): void {
     if (this.inFlight) {
       // An open stands for a choice of scene and must not be lost to a later load of the old one.
-      if (!(this.next?.kind === 'open' && request.kind === 'load')) this.next = request;
+      if (!(this.next?.kind === 'open' && request.kind === 'load')) {
+        const anew = request.kind === 'load' && this.next?.kind === 'load' && this.next.anew;
+        this.next = anew ? { ...request, anew } : request;
+      }
       return;
     }
     this.inFlight = request;
@@ -86,7 +90,7 @@ export class Bench {
       this.send({ type: 'open', scene: request.scene, methods: request.methods });
     } else if (this.scene) {
       this.lastLoad = performance.now();
-      this.send({ type: 'load', scene: this.scene, methods: this.methods, keep: this.keeps() });
+      this.send({ type: 'load', scene: this.scene, methods: this.methods, keep: !request.anew && this.keeps() });
     }
   }
 
@@ -122,7 +126,7 @@ export class Bench {
     this.inFlight = null;
     this.opened = message;
     const methods = message.panes.map((p) => p.method);
-    let fresh = false;
+    let fresh = request?.kind === 'load' && request.anew === true;
     if (!this.base || (request?.kind === 'open' && request.scene === message.scene.name)) {
       fresh = true;
       if (this.accepted) this.remember(this.accepted);
@@ -133,7 +137,7 @@ export class Bench {
       this.accept();
       if (request?.kind === 'open' && request.after) this.applyLink(request.after);
     } else if (!this.next && !this.gesture && this.timer === 0) {
-      fresh = this.accepted?.base.name !== this.base.name;
+      fresh ||= this.accepted?.base.name !== this.base.name;
       this.scene = clone(message.scene);
       this.methods = clone(methods);
       this.accept();
@@ -146,9 +150,9 @@ export class Bench {
     return fresh;
   }
 
-  /** A refused edit is taken back; other refusals change nothing here. */
-  takeRefused(command: string | null): void {
-    if (command !== this.inFlight?.kind) return;
+  /** A refused edit is taken back, and true is returned; other refusals change nothing here. */
+  takeRefused(command: string | null): boolean {
+    if (command !== this.inFlight?.kind) return false;
     const request = this.inFlight;
     this.inFlight = null;
     if (request?.kind === 'load' && this.accepted) {
@@ -161,6 +165,7 @@ export class Bench {
     }
     this.sendNext();
     this.changed();
+    return true;
   }
 
   private sendNext(): void {
@@ -182,7 +187,7 @@ export class Bench {
     if (same(scene, this.scene) && same(methods, this.methods)) return;
     this.scene = scene;
     this.methods = methods;
-    this.request({ kind: 'load' });
+    this.request({ kind: 'load', anew: true });
   }
 
   // --- edits ---

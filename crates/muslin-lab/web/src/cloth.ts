@@ -6,7 +6,10 @@ import {
   InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshPhysicalMaterial, MeshStandardMaterial, Quaternion,
   SphereGeometry, Vector3, Color,
 } from 'three';
-import type { Frame, ViewMode } from './types';
+import { particlesOf, type Cloth, type Frame, type ViewMode } from './types';
+import { NEAR_GROUND } from './contact';
+import { Folds } from './folds';
+import { layersOf, restPlaces, THREADS, WEAVE_PARS, weaveTexture } from './weave';
 import { CLOTH_BACK, CLOTH_FRONT, CLOTHS, COLOUR_MAPS, colourTexture } from './colours';
 
 /** What all panes share, computed once per scene. */
@@ -20,6 +23,8 @@ export interface Topology {
   beads: Uint32Array;
   /** Which colour of cloth each particle has. */
   tints: Uint8Array;
+  /** Where each is in the cloth at rest. [m] */
+  rest: Float32Array;
 }
 
 /** Where the sun is. */
@@ -28,10 +33,11 @@ export const SUN = new Vector3(0.55, 1.25, 0.75).normalize();
 /** Rods and beads are placed one by one; beyond this many only lines are drawn. */
 const MOST_RODS = 6000;
 
-/** `sizes` are the particles of each cloth. */
-export function topology(particles: number, triangles: Uint32Array, edges: Uint32Array, sizes: number[]): Topology {
+export function topology(start: Float32Array, triangles: Uint32Array, edges: Uint32Array, cloths: Cloth[]): Topology {
+  const particles = start.length / 3;
   const tints = new Uint8Array(particles);
   let first = 0;
+  const sizes = cloths.flatMap((cloth) => Array.from({ length: layersOf(cloth) }, () => particlesOf(cloth)));
   sizes.forEach((size, cloth) => tints.fill(cloth % CLOTHS.length, first, (first += size)));
   const covered = new Set<number>(triangles);
   const loose: number[] = [];
@@ -51,6 +57,7 @@ export function topology(particles: number, triangles: Uint32Array, edges: Uint3
     loose: new Uint32Array(few ? loose : []),
     beads: new Uint32Array(few ? beads : []),
     tints,
+    rest: restPlaces(cloths, particles, start),
   };
 }
 
@@ -63,6 +70,10 @@ export class Materials {
     mode: { value: 0 },
     strainMap: { value: colourTexture(COLOUR_MAPS.strain, true) },
     speedMap: { value: colourTexture(COLOUR_MAPS.speed, false) },
+    weave: { value: weaveTexture() },
+    /** Pictures of the weave to a metre, and how much of it is seen. */
+    tiles: { value: 1 },
+    woven: { value: 1 },
   };
   // Fibres that stand out of a fabric catch light where it turns away: folds are read by that.
   readonly surface = new MeshPhysicalMaterial({
@@ -81,10 +92,10 @@ export class Materials {
       Object.assign(shader.uniforms, this.uniforms);
       shader.vertexShader = shader.vertexShader
         .replace('#include <common>', `#include <common>
-          attribute float strain; attribute float speed; attribute float tint;
-          varying float vStrain; varying float vSpeed; flat varying int vTint;`)
+          attribute float strain; attribute float speed; attribute float tint; attribute float hollow; attribute vec3 rest;
+          varying float vStrain; varying float vSpeed; varying float vHollow; varying vec3 vRest; flat varying int vTint;`)
         .replace('#include <begin_vertex>', `#include <begin_vertex>
-          vStrain = strain; vSpeed = speed; vTint = int(tint + 0.5);`)
+          vStrain = strain; vSpeed = speed; vHollow = hollow; vRest = rest; vTint = int(tint + 0.5);`)
         // Each side keeps out of its own shadow towards the sun; three takes the front to be lit.
         .replace('#include <shadowmap_vertex>', `
           transformedNormal *= sign(dot(inverseTransformDirection(transformedNormal, viewMatrix), vec3(${SUN.toArray().join(', ')})));
@@ -93,29 +104,47 @@ export class Materials {
         .replace('#include <common>', `#include <common>
           uniform vec3 fronts[${CLOTHS.length}]; uniform vec3 backs[${CLOTHS.length}]; uniform vec3 fill; uniform int mode;
           uniform sampler2D strainMap; uniform sampler2D speedMap;
-          varying float vStrain; varying float vSpeed; flat varying int vTint;`)
+          varying float vStrain; varying float vSpeed; varying float vHollow; flat varying int vTint;`)
+        .replace('void main() {', `${WEAVE_PARS}
+          void main() {`)
         .replace('#include <color_fragment>', `#include <color_fragment>
           vec3 toEye = normalize(vViewPosition);
           if (mode == 0) {
             // At the rim of a fold slivers of the other side show, a dotted line unless the sides meet there.
             float side = smoothstep(-0.15, 0.15, dot(normalize(vNormal), toEye));
             diffuseColor.rgb = mix(backs[vTint], fronts[vTint], gl_FrontFacing ? max(side, 0.5) : min(side, 0.5));
+            if (woven > 0.0) {
+              lookAtWeave();
+              diffuseColor.rgb *= 1.0 + woven * (0.5 * threads.z + 0.3 * streaks);
+            }
           }
           else if (mode == 1) diffuseColor.rgb = fill;
           else if (mode == 2) diffuseColor.rgb = texture2D(strainMap, vec2(vStrain * 0.996 + 0.002, 0.5)).rgb;
           else diffuseColor.rgb = texture2D(speedMap, vec2(vSpeed * 0.996 + 0.002, 0.5)).rgb;`)
+        .replace('#include <normal_fragment_maps>', `#include <normal_fragment_maps>
+          if (mode == 0 && woven > 0.0) normal = leant(normal, 0.8 * woven);`)
+        // Less of the sky is seen from inside a fold.
+        .replace('#include <aomap_fragment>', `
+          float open = mode == 0 ? 1.0 - 0.75 * clamp(gl_FrontFacing ? vHollow : -vHollow, 0.0, 1.0) : 1.0;
+          reflectedLight.indirectDiffuse *= open;
+          reflectedLight.directDiffuse *= mix(1.0, open, 0.35);`)
         // Data colours keep most of their own value, so that the legend can be read off them.
         .replace('#include <opaque_fragment>', `
           // Nor are those slivers as dark as the inside of the fold.
-          float rim = 1.0 - smoothstep(0.0, 0.3, abs(dot(normal, toEye)));
+          float rim = 1.0 - smoothstep(0.0, 0.3, abs(dot(nonPerturbedNormal, toEye)));
           outgoingLight = mix(outgoingLight, max(outgoingLight, 0.62 * diffuseColor.rgb), rim);
           // Fabric is thin: some of the sun comes through.
-          float through = max(-dot(inverseTransformDirection(normal, viewMatrix), vec3(${SUN.toArray().join(', ')})), 0.0);
+          float through = max(-dot(inverseTransformDirection(nonPerturbedNormal, viewMatrix), vec3(${SUN.toArray().join(', ')})), 0.0);
           outgoingLight += 0.35 * through * diffuseColor.rgb;
           if (mode >= 2) outgoingLight = mix(outgoingLight, diffuseColor.rgb, 0.65);
           if (mode == 1) outgoingLight = diffuseColor.rgb;
           #include <opaque_fragment>`);
     };
+  }
+
+  /** How thick a thread is. [m] */
+  set thread(thick: number) {
+    this.uniforms.tiles.value = 1 / (THREADS * thick);
   }
 
   set mode(mode: ViewMode) {
@@ -125,6 +154,9 @@ export class Materials {
   }
 }
 
+/** Edges looked at to find out whether a cloth has flown apart. */
+const LOOKS = 4000;
+
 const sphere = new SphereGeometry(1, 16, 12);
 const cylinder = new CylinderGeometry(1, 1, 1, 10, 1, true);
 const UP = new Vector3(0, 1, 0);
@@ -132,11 +164,16 @@ const UP = new Vector3(0, 1, 0);
 export class PaneCloth {
   readonly group = new Group();
   frame: Frame | null = null;
+  /** Since when the cloth is too large for the stage; its last shape in sight is shown as wires. [s] */
+  apart: number | null = null;
+  private mode: ViewMode = 'shaded';
   private readonly geometry = new BufferGeometry();
   private readonly position: BufferAttribute;
   private readonly normal: BufferAttribute;
   private readonly strain: BufferAttribute;
   private readonly speed: BufferAttribute;
+  private readonly hollow: BufferAttribute;
+  private readonly folds: Folds;
   private readonly surface: Mesh;
   private readonly lineGeometry = new BufferGeometry();
   private readonly lines: LineSegments;
@@ -155,21 +192,30 @@ export class PaneCloth {
     private readonly materials: Materials,
     private readonly rodRadius: number,
     private readonly pinRadius: number,
+    /** Radius of a fold that light hardly reaches. [m] */
+    private readonly tight: number,
+    /** An edge longer than this belongs to a cloth that has flown apart. [m] */
+    private readonly longest: number,
   ) {
     const n = shape.particles;
     this.position = new BufferAttribute(new Float32Array(3 * n), 3);
     this.normal = new BufferAttribute(new Int8Array(4 * n), 4, true);
     this.strain = new BufferAttribute(new Uint8Array(n), 1, true);
     this.speed = new BufferAttribute(new Uint8Array(n), 1, true);
-    for (const a of [this.position, this.normal, this.strain, this.speed]) a.setUsage(DynamicDrawUsage);
+    this.hollow = new BufferAttribute(new Int8Array(n), 1, true);
+    this.folds = new Folds(n, shape.edges);
+    for (const a of [this.position, this.normal, this.strain, this.speed, this.hollow]) a.setUsage(DynamicDrawUsage);
     this.geometry.setAttribute('position', this.position);
     this.geometry.setAttribute('normal', this.normal);
     this.geometry.setAttribute('strain', this.strain);
     this.geometry.setAttribute('speed', this.speed);
+    this.geometry.setAttribute('hollow', this.hollow);
+    this.geometry.setAttribute('rest', new BufferAttribute(shape.rest, 3));
     this.geometry.setAttribute('tint', new BufferAttribute(shape.tints, 1));
     this.geometry.setIndex(new BufferAttribute(shape.triangles, 1));
     this.surface = new Mesh(this.geometry, materials.surface);
     this.surface.castShadow = this.surface.receiveShadow = true;
+    this.surface.layers.enable(NEAR_GROUND);
     this.lineGeometry.setAttribute('position', this.position);
     this.lineGeometry.setIndex(new BufferAttribute(shape.edges, 1));
     this.lines = new LineSegments(this.lineGeometry, materials.lines);
@@ -183,8 +229,9 @@ export class PaneCloth {
   }
 
   setMode(mode: ViewMode): void {
-    this.lines.visible = mode === 'wireframe';
-    this.surface.castShadow = true;
+    this.mode = mode;
+    this.lines.visible = mode === 'wireframe' || this.apart !== null;
+    this.surface.visible = this.apart === null;
   }
 
   setPins(pins: number[]): void {
@@ -204,13 +251,33 @@ export class PaneCloth {
   take(frame: Frame): boolean {
     if (frame.n !== this.shape.particles) return false;
     this.frame = frame;
+    const apart = this.flown(frame.positions);
+    if (apart !== (this.apart !== null)) {
+      this.apart = apart ? frame.time : null;
+      this.setMode(this.mode);
+    }
+    // Of a cloth that was never in sight there is nothing to show.
+    if (apart) return true;
     this.exchange(this.position, frame.positions);
     this.exchange(this.normal, frame.normals);
     this.exchange(this.strain, frame.strain);
     this.exchange(this.speed, frame.speed);
+    this.folds.hollows(frame.positions, frame.normals, this.tight, this.hollow.array as Int8Array);
+    this.hollow.needsUpdate = true;
     this.place();
     this.group.visible = true;
     return true;
+  }
+
+  /** Whether an edge is as long as no cloth on this stage can be, or ends nowhere. */
+  private flown(x: Float32Array): boolean {
+    const { edges } = this.shape;
+    const stride = 2 * Math.max(1, Math.ceil(edges.length / 2 / LOOKS));
+    for (let e = 0; e + 1 < edges.length; e += stride) {
+      const [a, b] = [3 * edges[e]!, 3 * edges[e + 1]!];
+      if (!(Math.hypot(x[a]! - x[b]!, x[a + 1]! - x[b + 1]!, x[a + 2]! - x[b + 2]!) < this.longest)) return true;
+    }
+    return false;
   }
 
   private exchange(attribute: BufferAttribute, array: Float32Array | Int8Array | Uint8Array): void {

@@ -5,6 +5,7 @@ import {
   Box3, BufferAttribute, BufferGeometry, Group, Matrix4, Mesh, MeshStandardMaterial, Plane,
   Quaternion, Raycaster, Triangle, Vector2, Vector3,
 } from 'three';
+import { NEAR_GROUND } from './contact';
 import { creased } from './creases';
 import type { Collider, Vec3 } from './types';
 import type { View } from './view';
@@ -88,7 +89,9 @@ export class Colliders {
       mesh.updateMatrixWorld();
       this.group.add(mesh);
       // The square of a plane stands for an endless one.
-      if (c.triangles.length > 6) this.view.bodies.union(new Box3().setFromObject(mesh));
+      if (c.triangles.length <= 6) continue;
+      mesh.layers.enable(NEAR_GROUND);
+      this.view.bodies.union(new Box3().setFromObject(mesh));
     }
     this.view.touch();
   }

@@ -88,7 +88,8 @@ export class Numbers {
     this.drawingCost += 0.1 * (ms - this.drawingCost);
   }
 
-  take(report: Report): void {
+  /** `apart` is when the cloth of that pane flew apart, if it did. */
+  take(report: Report, apart: number | null): void {
     const caption = this.captions[report.pane];
     if (!caption) return;
     // The distance to the converged step comes now and then: the last one stays.
@@ -101,6 +102,7 @@ export class Numbers {
     ];
     if (full.error !== null) facts.push(h('span', { title: 'Distance to the converged step' }, `error ${percent(full.error)}`));
     if (full.playing && full.rate < REAL_TIME) facts.push(h('span', { class: 'warn' }, `${fixed(full.rate, 2)} × real time`));
+    if (apart !== null) facts.push(h('span', { class: 'warn', title: 'The wires are its last shape in sight' }, `flew apart at ${fixed(apart, 2)} s`));
     caption.facts.replaceChildren(...facts);
     this.drawing.textContent = `${fixed(this.drawingCost, 2)} ms`;
     LINES.forEach((line, i) => {

@@ -6,8 +6,10 @@ const LEVELS = [
   { pixelRatio: 0.75, shadowSize: 512 },
   { pixelRatio: 0.75, shadowSize: 0 },
 ];
-/** Pictures looked at before deciding. */
+/** Pictures looked at before deciding; fewer where they take very long together. [ms] */
 const WINDOW = 20;
+const FEWEST = 6;
+const LONG = 1500;
 /** Milliseconds per picture that are too many. */
 const SLOW = 55;
 /** Milliseconds without a new picture after which a careful one can be afforded. */
@@ -26,6 +28,11 @@ export class Pace {
 
   get shadowSize(): number {
     return LEVELS[this.careful ? 0 : this.level]!.shadowSize;
+  }
+
+  /** Whether the weave and what is near the ground can be afforded. */
+  get fine(): boolean {
+    return this.careful || this.level < 2;
   }
 
   /**
@@ -51,8 +58,9 @@ export class Pace {
     // Longer pauses are hidden tabs and sleeping machines.
     if (this.last > 0 && now - this.last < 2000) this.times.push(now - this.last);
     this.last = now;
-    if (this.times.length < WINDOW) return false;
-    const middle = this.times.sort((a, b) => a - b)[WINDOW / 2]!;
+    const long = this.times.length >= FEWEST && this.times.reduce((sum, t) => sum + t, 0) > LONG;
+    if (this.times.length < WINDOW && !long) return false;
+    const middle = this.times.sort((a, b) => a - b)[this.times.length >> 1]!;
     this.times = [];
     if (middle < SLOW || this.level === LEVELS.length - 1) return false;
     this.level++;

@@ -24,7 +24,7 @@ export class Panel {
     this.tabs();
   }
 
-  /** Forced after a refusal: then what is being typed is not what is. */
+  /** Forced after an edit was refused: then what is being typed is not what is. */
   refresh(force = false): void {
     if (!this.bench.catalogue) return;
     const key = this.structure();

@@ -13,6 +13,8 @@ export interface Surroundings {
 /** At most this many particles and pins are looked at. */
 const SAMPLES = 4000;
 const PINS = 64;
+/** Rounds in which a hanging particle is drawn back to within reach of all pins of its cloth. */
+const ROUNDS = 4;
 /** Share of its distance from its pin that a particle is blown away, in a wind that counts. */
 const BLOWN = 0.95;
 
@@ -37,13 +39,13 @@ export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[]
     parent[root(a)] = root(b);
   }
   const pinsOf = new Map<number, number[]>();
-  const every = Math.max(1, Math.ceil(pins.length / PINS / 8));
-  pins.forEach((pin, i) => {
-    if (pin >= n || i % every !== 0) return;
-    const list = pinsOf.get(root(pin)) ?? [];
-    if (list.length < PINS) list.push(pin);
-    pinsOf.set(root(pin), list);
-  });
+  for (const pin of pins) {
+    if (pin < n) pinsOf.set(root(pin), [...(pinsOf.get(root(pin)) ?? []), pin]);
+  }
+  for (const [cloth, list] of pinsOf) {
+    const every = Math.ceil(list.length / PINS);
+    pinsOf.set(cloth, list.filter((_, i) => i % every === 0));
+  }
   const points: Vector3[] = [];
   const at = new Vector3();
   const reach = (point: Vector3) => points.push(point.clone());
@@ -63,6 +65,13 @@ export function surroundings(x: Float32Array, edges: Uint32Array, pins: number[]
     if (nearest < 0) continue;
     const pin = new Vector3().fromArray(x, 3 * nearest);
     const lowest = pin.clone().setY(pin.y - distance);
+    // What hangs between pins gets no further from any of them than it is at the start.
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const other of held) {
+        const [there, reach] = [new Vector3().fromArray(x, 3 * other), apart(other, i)];
+        if (lowest.distanceTo(there) > reach) lowest.sub(there).setLength(reach).add(there);
+      }
+    }
     // On its way there it swings through the middle of the arc.
     at.fromArray(x, 3 * i);
     reach(at.clone().add(lowest).multiplyScalar(0.5).sub(pin).setLength(distance).add(pin));

@@ -7,11 +7,13 @@ import {
   SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Contact } from './contact';
 import { Materials, PaneCloth, SUN, topology, type Topology } from './cloth';
 import { Ground } from './ground';
-import { particlesOf, type Frame, type Opened, type Vec3, type ViewMode } from './types';
+import { type Cloth, type Frame, type Opened, type Vec3, type ViewMode } from './types';
 import { byId, cssValue } from './dom';
 import { Pace } from './pace';
+import { Sky } from './sky';
 import { surroundings } from './surroundings';
 
 export interface Rect { x: number; y: number; width: number; height: number }
@@ -77,7 +79,9 @@ export class View {
   edges = new Uint32Array();
 
   private readonly materials = new Materials();
-  private readonly ground = new Ground();
+  private readonly contact = new Contact();
+  private readonly ground = new Ground(this.contact);
+  private readonly heaven = new Sky();
   /** The box around all bodies of the scene. */
   readonly bodies = new Box3();
   private readonly sun = new DirectionalLight('#fff1df', 2.5);
@@ -89,7 +93,7 @@ export class View {
   private shape: Topology | null = null;
   private paneCount = 0;
   private particles = 0;
-  private clothSizes: number[] = [];
+  private cloths: Cloth[] = [];
   /** Where the scene's wind blows to; shorter than one when it is weak. */
   private readonly lee = new Vector3();
   private frameAnew = false;
@@ -109,6 +113,8 @@ export class View {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.setScissorTest(true);
+    // A picture is several passes, and more of them with several panes.
+    this.renderer.info.autoReset = false;
     this.sun.castShadow = true;
     this.sun.shadow.intensity = 0.85;
     this.marker = new Mesh(new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9, fog: false }));
@@ -117,7 +123,7 @@ export class View {
     this.string = new Line(ends, new LineBasicMaterial({ depthTest: false, transparent: true, fog: false }));
     this.string.renderOrder = 9;
     this.string.frustumCulled = false;
-    this.stage.add(this.sun, this.sun.target, this.sky, this.rim, this.rim.target, this.ground.group, this.marker, this.string);
+    this.stage.add(this.heaven.mesh, this.sun, this.sun.target, this.sky, this.rim, this.rim.target, this.ground.group, this.marker, this.string);
     this.stage.fog = new Fog('#000');
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -134,10 +140,10 @@ export class View {
 
   /** Takes the colours of the page's theme. */
   theme(): void {
-    const background = new Color(cssValue('--stage'));
-    this.stage.background = background;
-    (this.stage.fog as Fog).color.copy(background);
-    this.ground.colours(cssValue('--ground'), cssValue('--grid'), Number(cssValue('--shadow')) || 0.25);
+    const haze = new Color(cssValue('--haze'));
+    this.heaven.colours(haze, new Color(cssValue('--zenith')), new Color(cssValue('--ground')));
+    (this.stage.fog as Fog).color.copy(haze);
+    this.ground.colours(cssValue('--ground'), cssValue('--grid'), Number(cssValue('--shadow')), Number(cssValue('--checks')));
     this.materials.uniforms.fill.value.set(cssValue('--wire-fill'));
     this.materials.lines.color.set(cssValue('--wire'));
     this.materials.pin.color.set(cssValue('--pin'));
@@ -163,7 +169,7 @@ export class View {
       this.fitCamera(this.camera.position.clone().sub(this.controls.target).normalize());
     }
     this.particles = opened.panes[0]?.particles ?? 0;
-    this.clothSizes = opened.scene.cloth.map(particlesOf);
+    this.cloths = opened.scene.cloth;
     const air = opened.scene.air as { wind: Vec3; gust: Vec3; density: number; drag: number };
     this.lee.fromArray(air.wind).add(new Vector3().fromArray(air.gust)).multiplyScalar(air.density + air.drag > 0 ? 1 / 4 : 0).clampLength(0, 1);
     this.pins = [...opened.pins];
@@ -197,7 +203,7 @@ export class View {
     const old = this.shape;
     const unchanged = old !== null && old.particles === this.particles
       && equal(old.triangles, this.triangles) && equal(old.edges, this.edges);
-    if (!unchanged || this.frameAnew) this.shape = topology(this.particles, this.triangles, this.edges, this.clothSizes);
+    if (!unchanged || this.frameAnew) this.shape = topology(first.positions, this.triangles, this.edges, this.cloths);
     if (!this.shape || (unchanged && !this.frameAnew && this.panes.length === this.paneCount)) return;
     for (const pane of this.panes) {
       this.stage.remove(pane.group);
@@ -206,10 +212,10 @@ export class View {
     if (this.frameAnew) this.lookAt(first);
     const around = surroundings(first.positions, this.shape.edges, this.pins, this.box, this.lee);
     // A few are marked well; of a whole row each is a small stitch.
-    const least = (this.pins.length > 16 ? 0.0014 : 0.0034) * this.size;
-    const pinRadius = Math.min(Math.max(0.22 * around.meanEdge, least), 0.01 * this.size);
+    const [share, least, most] = this.pins.length > 16 ? [0.14, 0.0014, 0.003] : [0.22, 0.0034, 0.01];
+    const pinRadius = Math.min(Math.max(share * around.meanEdge, least * this.size), most * this.size);
     this.panes = Array.from({ length: this.paneCount }, () => {
-      const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius);
+      const pane = new PaneCloth(this.shape!, this.materials, 0.004 * this.size, pinRadius, 0.03 * this.size, this.size);
       pane.setMode(this.mode);
       pane.setPins(this.pins);
       this.stage.add(pane.group);
@@ -231,6 +237,8 @@ export class View {
     this.floor = this.floorGoal = this.box.min.y - (standing ? 0.001 : 0.02) * this.size;
     const s = this.size;
     this.ground.place(centre.x, this.floor, centre.z, s);
+    this.contact.place(centre, s);
+    this.materials.thread = s / 800;
     this.sun.position.copy(centre).addScaledVector(SUN, 2.2 * s);
     this.sun.target.position.copy(centre);
     this.rim.position.copy(centre).add(new Vector3(-1, 0.45, -0.8).multiplyScalar(s));
@@ -297,8 +305,8 @@ export class View {
   }
 
   /** The ground makes way for cloth that hangs lower than expected; free fall is not followed. */
-  seeLowest(y: number): void {
-    if (!Number.isFinite(y)) return;
+  seeLowest(y: number, pane: number): void {
+    if (!Number.isFinite(y) || this.panes[pane]?.apart != null) return;
     const goal = Math.max(y - 0.02 * this.size, this.box.min.y - 2 * this.size);
     this.floorGoal = Math.min(this.floorGoal, goal);
   }
@@ -379,11 +387,14 @@ export class View {
   }
 
   private render(): void {
+    this.renderer.info.reset();
+    this.contact.uniforms.contactStrength.value = this.pace.fine ? 1 : 0;
     const height = this.canvas.clientHeight;
     this.rects().forEach((rect, i) => {
       this.panes.forEach((pane, j) => (pane.group.visible = i === j && pane.frame !== null));
       this.aim(rect);
       this.placeMark(i);
+      if (this.contact.uniforms.contactStrength.value > 0) this.contact.draw(this.renderer, this.stage, this.floor);
       const y = height - rect.y - rect.height;
       this.renderer.setViewport(rect.x, y, rect.width, rect.height);
       this.renderer.setScissor(rect.x, y, rect.width, rect.height);
@@ -411,6 +422,8 @@ export class View {
     if (this.pace.drew()) this.effort();
     this.panes.forEach((pane, i) => (pane.group.visible = i === 0 && pane.frame !== null));
     this.marker.visible = this.string.visible = false;
+    this.renderer.info.reset();
+    this.contact.uniforms.contactStrength.value = 0;
     this.renderer.render(this.stage, camera);
     this.drawn++;
   }
@@ -421,6 +434,7 @@ export class View {
     this.sun.shadow.map?.dispose();
     this.sun.shadow.map = null;
     this.sun.castShadow = this.pace.shadowSize > 0;
+    this.materials.uniforms.woven.value = this.pace.fine ? 1 : 0;
     this.resize();
   }
 

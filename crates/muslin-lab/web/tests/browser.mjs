@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 /** Software rendering on a shared machine is slow; nothing waits this long when all is well. [ms] */
-export const PATIENCE = 30_000;
+export const PATIENCE = 90_000;
 /** Wide enough for the panel beside the stage, and otherwise small: software draws every pixel. */
 export const DESK = { width: 900, height: 520 };
 export const PHONE = { width: 390, height: 844 };
@@ -117,10 +117,10 @@ export class Tab {
 
   /** Opens a scene with edits and methods by the page's own link, and stops it at its start. */
   async openLink(scene, { edits = {}, methods = ['implicit-euler'], paused = true } = {}) {
-    await this.ask(`the link to ${scene}`, async ([scene, edits, methods, paused]) => {
+    await this.ask(`the link to ${scene}`, async ([scene, edits, methods, paused, patience]) => {
       const wait = async (what, check) => {
-        for (const end = performance.now() + 20_000; !check(); await new Promise((next) => setTimeout(next, 10))) {
-          if (performance.now() > end) throw new Error(`waited 20 s for ${what}`);
+        for (const end = performance.now() + patience; !check(); await new Promise((next) => setTimeout(next, 10))) {
+          if (performance.now() > end) throw new Error(`waited ${patience / 1000} s for ${what}`);
         }
       };
       const old = lab.state.opened;
@@ -134,7 +134,7 @@ export class Tab {
       if (lab.state.playing) document.getElementById('play').click();
       await wait('the pause', () => !lab.state.playing);
       await lab.fromStart(0);
-    }, [scene, edits, methods, paused]);
+    }, [scene, edits, methods, paused, PATIENCE - 5000]);
     if (!paused) await this.running();
   }
 

@@ -17,6 +17,7 @@ const method = (id, integrator, more = {}) => ({
   momentum: 'none', modes: 'linear', alpha: 0.5, beta: 0.5, layers: 'planar', regions: 1, internal: 'none', ...more,
 });
 const METHODS = [
+  ['muslin', 'the default', method('muslin', 'bdf2', { solver: 'hierarchy' })],
   ['implicit-euler', 'semi-definite Jacobian, conjugate gradients', method('implicit-euler', 'backward-euler')],
   ['kim-2006', 'smoothed Jacobian, 6 block Gauss–Seidel sweeps', method('kim-2006', 'backward-euler', { solver: 'gauss-seidel', jacobian: 'smoothed' })],
   ['xpbd', 'extended position-based dynamics', method('xpbd', 'xpbd', { sweeps: 20 })],

@@ -97,12 +97,8 @@ const pictures = async (page, count) => {
 };
 const setPlaying = async (page, playing) => {
   await page.evaluate((p) => lab.state.playing !== p && document.getElementById('play').click(), playing);
-  await until(page, (p) => lab.state.playing === p, playing);
-  // Frames that were on their way when the pause began have arrived.
-  if (!playing) await page.waitForFunction(() => new Promise((done) => {
-    const old = lab.positions(0);
-    setTimeout(() => done(lab.positions(0) === old), 400);
-  }));
+  // The report that says so comes after the last frame before the pause.
+  await until(page, (p) => lab.state.playing === p && lab.reports[0]?.playing === p, playing);
 };
 /** Brings a hand to a free particle of the paused cloth, closes it, and says which one it holds. */
 async function grab(page, side, corner) {

@@ -66,10 +66,10 @@ const tests = {
     expect((await page.textContent('#version')).includes('wasm'), 'the page does not say which engine is running');
     const before = await page.evaluate(() => Array.from(lab.positions(0)));
     await until(page, (old) => lab.positions(0).some((x, i) => Math.abs(x - old[i]) > 0.01), before);
-    await until(page, () => lab.reports[0].time > 1 && lab.reports[0].rate > 0);
-    // Never faster than the clock, but for the rounding of one frame.
-    const { rate, frames } = await page.evaluate(() => ({ rate: lab.reports[0].rate, frames: lab.frames() }));
-    expect(rate < 1.1, `${rate} simulated seconds in a second`);
+    await until(page, () => lab.reports[0].time > 3 && lab.reports[0].rate > 0);
+    // Never ahead of the clock, which began with the page; how far behind is the machine's affair.
+    const { time, clock, frames } = await page.evaluate(() => ({ time: lab.reports[0].time, clock: performance.now() / 1000, frames: lab.frames() }));
+    expect(time < clock, `${time} simulated seconds in ${clock}`);
     expect(frames > 2, 'no pictures were drawn');
     if (folder) await page.screenshot({ path: join(folder, 'site.png') });
     quiet();
