@@ -108,7 +108,7 @@ fn built_in_scenes_have_no_crossings() {
 #[test]
 fn full_scenes_have_no_crossings_and_layers_gain_nothing() {
     let stack = scenes::named("stack").unwrap();
-    for method in ["muslin", "implicit-euler"] {
+    for method in ["muslin", "implicit-euler", "kim-2006", "xpbd"] {
         let (contacts, gained) = run(&stack, method, 0.5);
         println!("stack, {method}: {contacts} contacts");
         assert!(contacts > 1000 && gained <= 0.0, "{method}: {contacts} contacts, {gained} J");

@@ -16,6 +16,11 @@
 //! Hinges take part in every other sweep, from the first on: bending is far softer than stretching, so
 //! one projection goes most of its way, and costs as much as those of the three springs beside it.
 //!
+//! A particle on a body has a weight W (`collide/mod.rs`) that keeps the velocity which its contacts give it: of all
+//! that a sweep and outer forces do to it, it follows m (m + W)⁻¹. So (m + W) Δv is the sum of all impulses, and
+//! contacts are judged as in a system. Projected only after the step, cloth on a body stretched: each sweep pulled
+//! through the body what the end of the step put back.
+//!
 //! Constraints are solved eight at a time without changing the order in which any particle is moved
 //! (`mesh/batches.rs`): vector units get work, and results stay those of a plain loop.
 
@@ -23,6 +28,7 @@ use super::{Method, Solved, Solver, Step};
 use crate::clock;
 use crate::forces::{Forces, hinge};
 use crate::lanes::{LANES, Lanes, Vectors};
+use crate::linalg::Sym3;
 use crate::linalg::vectors::{add_scaled, update};
 use crate::mesh::batches::{Batch, NONE, batches};
 use crate::model::Model;
@@ -40,6 +46,16 @@ pub struct Xpbd {
     inverse_mass: Vec<f32>,
     moves: Vec<Vec3>,
     old: Vec<Vec3>,
+    /// Particles that bodies decide about: m (m + W)⁻¹, and their moves before the sweep.
+    touching: Vec<Touching>,
+    /// What the step changed of velocities. [m/s]
+    drift: Vec<Vec3>,
+}
+
+struct Touching {
+    particle: usize,
+    share: Sym3,
+    before: Vec3,
 }
 
 /// Eight springs.
@@ -97,6 +113,8 @@ impl Xpbd {
             inverse_mass: vec![0.0; n + 1],
             moves: vec![Vec3::ZERO; n + 1],
             old: vec![Vec3::ZERO; n + 1],
+            touching: Vec::with_capacity(if model.colliders.is_empty() { 0 } else { n }),
+            drift: vec![Vec3::ZERO; n],
         }
     }
 }
@@ -191,20 +209,47 @@ impl Hinges {
     }
 }
 
+impl Xpbd {
+    /// Finds the particles that bodies decide about.
+    fn touch(&mut self, step: &Step<'_>) {
+        self.touching.clear();
+        for (i, weight) in step.contact.weight.iter().enumerate() {
+            if *weight == Sym3::ZERO || step.held.free[i] == 0.0 {
+                continue;
+            }
+            let mass = step.model.mass[i];
+            let mut whole = Sym3::scalar(mass);
+            whole += *weight;
+            let mut share = Sym3::ZERO;
+            share.add_scaled(mass, &whole.inverse());
+            self.touching.push(Touching { particle: i, share, before: Vec3::ZERO });
+        }
+    }
+}
+
 impl Solver for Xpbd {
+    fn drift(&self) -> Option<&[Vec3]> {
+        Some(&self.drift)
+    }
+
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
         let Step { model, inputs, held, h, par, effort, .. } = *step;
         let n = state.x.len();
         // Predict, with held particles going to their targets.
         update(par, &mut state.v, |i, v| held.free[i] * v + held.velocity[i]);
         self.forces.evaluate_external(model, inputs, par, &state.x, &state.v);
+        (self.forces.total.iter_mut().zip(&step.contact.force)).for_each(|(f, t)| *f += *t);
         for (i, w) in self.inverse_mass[..n].iter_mut().enumerate() {
             *w = held.free[i] / model.mass[i];
         }
+        self.touch(step);
         let (f, w) = (&self.forces.total, &self.inverse_mass);
-        update(par, &mut state.v, |i, v| v + h * w[i] * f[i]);
-        let v = &state.v;
-        update(par, &mut self.moves[..n], |i, _| h * v[i]);
+        update(par, &mut self.drift, |i, _| h * w[i] * f[i]);
+        for Touching { particle, share, .. } in &self.touching {
+            self.drift[*particle] = *share * self.drift[*particle];
+        }
+        let (v, drift) = (&state.v, &self.drift);
+        update(par, &mut self.moves[..n], |i, _| h * (v[i] + drift[i]));
         self.old[..n].copy_from_slice(&state.x);
         // Project.
         let begun = clock::now();
@@ -212,15 +257,20 @@ impl Solver for Xpbd {
         self.hinges.iter_mut().for_each(|eight| eight.multiplier = [0.0; LANES]);
         let sweeps = self.sweeps.min(effort.iterations);
         for sweep in 0..sweeps {
-            let Self { springs, hinges, inverse_mass, old, moves, .. } = self;
+            let Self { springs, hinges, inverse_mass, old, moves, touching, .. } = self;
             let hinges = if sweep % 2 == 0 { &mut hinges[..] } else { &mut [] };
+            touching.iter_mut().for_each(|t| t.before = moves[t.particle]);
             widest(Sweep { springs, hinges, inverse_mass, old, moves, h });
+            for Touching { particle, share, before } in touching {
+                moves[*particle] = *before + *share * (moves[*particle] - *before);
+            }
         }
         let solving = clock::now() - begun;
         // Positions and velocities follow.
-        let moves = &self.moves[..n];
-        update(par, &mut state.v, |i, v| if held.free[i] == 0.0 { v } else { moves[i] / h });
+        let (moves, v) = (&self.moves[..n], &state.v);
+        update(par, &mut self.drift, |i, _| held.free[i] * (moves[i] / h - v[i]));
         add_scaled(par, &mut state.x, 1.0, moves);
+        add_scaled(par, &mut state.v, 1.0, &self.drift);
         Solved { iterations: sweeps, solves: 1, solving, iterating: solving, ..Solved::EXPLICIT }
     }
 }
