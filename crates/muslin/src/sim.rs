@@ -278,8 +278,10 @@ impl Sim {
                 cloth.press(&mut state.v, |i| 1.0 / model.mass[i]);
             }
             let contact = &contacts.guide;
-            // Impulses between layers change more than a single linearisation follows.
-            let goes_on = left + 1 < MOST_SOLVES && !cloth.presses();
+            // New impulses between layers change more than a single linearisation follows; a system that
+            // has these contacts in it is close the second time.
+            let first = MOST_SOLVES - u32::from(cloth.presses());
+            let goes_on = left + 1 < first && (!cloth.presses() || solver.couples());
             let found = goes_on.then_some(&again[..]);
             let step = Step { model, inputs, held, contact, found, h, par: *par, effort, measure };
             let solved = solver.step(&step, state);
