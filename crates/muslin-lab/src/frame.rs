@@ -23,6 +23,19 @@ pub fn edges(model: &Model) -> Vec<u8> {
     words(2, std::iter::once(ends.len() as u32 / 2).chain(ends))
 }
 
+/// Ends of the springs that are not structural: first those that carry stretch across (shear and the like), then
+/// those that carry bending.
+pub fn springs(model: &Model) -> Vec<u8> {
+    let springs = &model.springs;
+    let family = |strong: bool| {
+        let all = model.topology.links.ends().iter().enumerate();
+        let own = all.filter(move |(s, _)| !springs.structural[*s] && springs.strong[*s] == strong);
+        own.map(|(_, ends)| *ends)
+    };
+    let counts = [true, false].map(|strong| family(strong).count() as u32);
+    words(5, counts.into_iter().chain(family(true).chain(family(false)).flatten()))
+}
+
 /// Vertices of a body that bends, as it is now.
 pub fn bent(body: usize, vertices: &[Vec3]) -> Vec<u8> {
     let mut out = words(4, [body as u32, vertices.len() as u32].into_iter());

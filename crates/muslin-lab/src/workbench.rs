@@ -275,6 +275,7 @@ impl Workbench {
         self.restart_clock();
         let mut messages = vec![self.opened(), Message::Binary(frame::triangles(&model))];
         messages.push(Message::Binary(frame::edges(&model)));
+        messages.push(Message::Binary(frame::springs(&model)));
         messages.extend(self.frames());
         messages.extend(self.reports());
         Ok(messages)

@@ -2,7 +2,7 @@
 
 import type { Opened, Report, ViewMode } from './types';
 import { VIEW_MODES } from './types';
-import { COLOUR_MAPS, cssGradient } from './colours';
+import { COLOUR_MAPS, cssGradient, SPRING_COLOURS } from './colours';
 import { byId, figure, fixed, h } from './dom';
 import { icon, type IconName } from './icons';
 import { TOOLS, type Tool } from './sweeps';
@@ -81,7 +81,12 @@ export class Chrome {
 
   legend(mode: ViewMode, reports: (Report | null)[]): void {
     const legend = byId('legend');
-    legend.hidden = mode !== 'strain' && mode !== 'speed';
+    legend.hidden = mode === 'shaded' || mode === 'wireframe';
+    if (mode === 'springs' && this.legendKey !== mode) {
+      this.legendKey = mode;
+      legend.replaceChildren(h('span', { class: 'legend-title' }, 'Springs'), ...SPRING_COLOURS.map(([kind, colour]) =>
+        h('span', { class: 'legend-kind' }, h('i', { style: `background: ${colour}` }), kind)));
+    }
     if (mode !== 'strain' && mode !== 'speed') return;
     const several = reports.length > 1;
     const fastest = several ? 'fastest in its pane' : `${figure(reports[0]?.max_speed, 2)} m/s`;

@@ -10,13 +10,20 @@ import { particlesOf, type Cloth, type Frame, type ViewMode } from './types';
 import { NEAR_GROUND } from './contact';
 import { Folds } from './folds';
 import { layersOf, restPlaces, THREADS, WEAVE_PARS, weaveTexture } from './weave';
-import { CLOTH_BACK, CLOTH_FRONT, CLOTHS, COLOUR_MAPS, colourTexture } from './colours';
+import { CLOTH_BACK, CLOTH_FRONT, CLOTHS, COLOUR_MAPS, colourTexture, SPRING_COLOURS } from './colours';
+
+/** Springs that are not structural: the first `shear` carry stretch across, the others bending. */
+export interface Springs {
+  shear: number;
+  indices: Uint32Array<ArrayBuffer>;
+}
 
 /** What all panes share, computed once per scene. */
 export interface Topology {
   particles: number;
   triangles: Uint32Array;
   edges: Uint32Array;
+  springs: Springs;
   /** Edges with an end on no triangle, drawn as rods; diagonals of faces are seen as wires only. */
   loose: Uint32Array;
   /** Particles at the ends of rods that belong to no triangle. */
@@ -33,7 +40,7 @@ export const SUN = new Vector3(0.55, 1.25, 0.75).normalize();
 /** Rods and beads are placed one by one; beyond this many only lines are drawn. */
 const MOST_RODS = 6000;
 
-export function topology(start: Float32Array, triangles: Uint32Array, edges: Uint32Array, cloths: Cloth[]): Topology {
+export function topology(start: Float32Array, triangles: Uint32Array, edges: Uint32Array, springs: Springs, cloths: Cloth[]): Topology {
   const particles = start.length / 3;
   const tints = new Uint8Array(particles);
   let first = 0;
@@ -54,6 +61,7 @@ export function topology(start: Float32Array, triangles: Uint32Array, edges: Uin
     particles,
     triangles,
     edges,
+    springs,
     loose: new Uint32Array(few ? loose : []),
     beads: new Uint32Array(few ? beads : []),
     tints,
@@ -82,6 +90,8 @@ export class Materials {
     polygonOffsetFactor: 1, polygonOffsetUnits: 1,
   });
   readonly lines = new LineBasicMaterial({ color: '#ffffff' });
+  /** Of structural springs, those across, and those that carry bending. */
+  readonly springs = SPRING_COLOURS.map(([, color]) => new LineBasicMaterial({ color }));
   readonly rod = new MeshStandardMaterial({ color: CLOTH_FRONT, roughness: 0.6 });
   readonly bead = new MeshStandardMaterial({ color: CLOTH_BACK, roughness: 0.5 });
   readonly pin = new MeshStandardMaterial({ color: '#23262d', roughness: 0.45 });
@@ -150,7 +160,9 @@ export class Materials {
   set mode(mode: ViewMode) {
     // Behind its wires, and as near as it is otherwise.
     this.surface.polygonOffset = mode === 'wireframe';
-    this.uniforms.mode.value = { shaded: 0, wireframe: 1, strain: 2, speed: 3 }[mode];
+    // Springs are seen through the cloth, which keeps its shadow.
+    this.surface.colorWrite = this.surface.depthWrite = mode !== 'springs';
+    this.uniforms.mode.value = { shaded: 0, wireframe: 1, strain: 2, speed: 3, springs: 1 }[mode];
   }
 }
 
@@ -177,6 +189,8 @@ export class PaneCloth {
   private readonly surface: Mesh;
   private readonly lineGeometry = new BufferGeometry();
   private readonly lines: LineSegments;
+  /** Made when they are first looked at. */
+  private springs: LineSegments | null = null;
   private readonly rods: InstancedMesh;
   private readonly beads: InstancedMesh;
   private pins: InstancedMesh | null = null;
@@ -231,7 +245,32 @@ export class PaneCloth {
   setMode(mode: ViewMode): void {
     this.mode = mode;
     this.lines.visible = mode === 'wireframe' || this.apart !== null;
+    const springs = mode === 'springs' && this.apart === null;
+    if (springs && !this.springs) this.springs = this.drawSprings();
+    if (this.springs) this.springs.visible = springs;
     this.surface.visible = this.apart === null;
+  }
+
+  get drawnSprings(): number[] {
+    const groups = this.springs?.visible ? this.springs.geometry.groups : [];
+    return groups.map((group) => group.count / 2).reverse();
+  }
+
+  private drawSprings(): LineSegments {
+    const { edges, springs } = this.shape;
+    const geometry = new BufferGeometry();
+    const index = new Uint32Array(edges.length + springs.indices.length);
+    index.set(edges);
+    index.set(springs.indices, edges.length);
+    geometry.setAttribute('position', this.position);
+    geometry.setIndex(new BufferAttribute(index, 1));
+    const ends = [0, edges.length, edges.length + 2 * springs.shear, index.length];
+    // Bend springs lie along two structural ones, which are drawn over them where cloth is flat.
+    for (const kind of [2, 1, 0]) geometry.addGroup(ends[kind]!, ends[kind + 1]! - ends[kind]!, kind);
+    const lines = new LineSegments(geometry, this.materials.springs);
+    lines.frustumCulled = false;
+    this.group.add(lines);
+    return lines;
   }
 
   setPins(pins: number[]): void {
@@ -314,6 +353,7 @@ export class PaneCloth {
   dispose(): void {
     this.geometry.dispose();
     this.lineGeometry.dispose();
+    this.springs?.geometry.dispose();
     this.rods.dispose();
     this.beads.dispose();
     this.pins?.dispose();

@@ -24,6 +24,9 @@ const PLASMA: Row[] = [
   [-3.658713842777788, -22.93153465461149, 18.19190778539828],
 ];
 
+/** Kinds of springs, and the colours of their lines, on light and dark cloth. */
+export const SPRING_COLOURS: [string, string][] = [['structural', '#3d6fb6'], ['shear', '#d07a1d'], ['bend', '#2f9e6e']];
+
 export const COLOUR_MAPS = { strain: PLASMA, speed: VIRIDIS };
 
 /** sRGB, 0 to 255. */

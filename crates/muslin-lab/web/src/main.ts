@@ -100,6 +100,7 @@ const socket = connect({
   binary(message) {
     if (message.kind === 'triangles') view.setTriangles(message.indices);
     else if (message.kind === 'edges') view.setEdges(message.indices);
+    else if (message.kind === 'springs') view.setSprings(message.shear, message.indices);
     else if (message.kind === 'bent') colliders.bend(message.collider, message.vertices);
     else {
       view.take(message.frame);
@@ -328,6 +329,8 @@ window.lab = {
   fromStart,
   positions: (pane = 0) => view.panes[pane]?.frame?.positions ?? new Float32Array(),
   pick: (x: number, y: number) => hands.pick(x, y, 14)?.particle ?? null,
+  /** Structural, shear and bend springs that are drawn. */
+  springs: (pane = 0) => view.panes[pane]?.drawnSprings ?? [],
   particleOnScreen: (i: number, pane = 0) => hands.onScreen(i, pane),
   reports: numbers.reports,
   apart: (pane = 0) => view.panes[pane]?.apart ?? null,

@@ -6,6 +6,7 @@ import type { Frame, FromWorkbench, ToWorkbench } from './types';
 export type Decoded =
   | { kind: 'triangles'; indices: Uint32Array }
   | { kind: 'edges'; indices: Uint32Array }
+  | { kind: 'springs'; shear: number; indices: Uint32Array }
   | { kind: 'frame'; frame: Frame }
   | { kind: 'bent'; collider: number; vertices: Float32Array };
 
@@ -15,6 +16,8 @@ const FRAME = 3;
 const FRAME_HEADER = 24;
 const BENT = 4;
 const BENT_HEADER = 12;
+const SPRINGS = 5;
+const SPRINGS_HEADER = 12;
 
 /** Reads a binary message without copying; null when its size does not fit what it says. */
 export function decode(buffer: ArrayBuffer): Decoded | null {
@@ -27,6 +30,11 @@ export function decode(buffer: ArrayBuffer): Decoded | null {
     if (buffer.byteLength < 8 + 4 * length) return null;
     const indices = new Uint32Array(buffer, 8, length);
     return { kind: kind === TRIANGLES ? 'triangles' : 'edges', indices };
+  }
+  if (kind === SPRINGS && buffer.byteLength >= SPRINGS_HEADER) {
+    const length = 2 * (word(1) + word(2));
+    if (buffer.byteLength < SPRINGS_HEADER + 4 * length) return null;
+    return { kind: 'springs', shear: word(1), indices: new Uint32Array(buffer, SPRINGS_HEADER, length) };
   }
   if (kind === BENT && buffer.byteLength >= BENT_HEADER) {
     const length = 3 * word(2);

@@ -156,5 +156,5 @@ export interface Frame {
   speed: Uint8Array;
 }
 
-export type ViewMode = 'shaded' | 'wireframe' | 'strain' | 'speed';
-export const VIEW_MODES: ViewMode[] = ['shaded', 'wireframe', 'strain', 'speed'];
+export type ViewMode = 'shaded' | 'wireframe' | 'strain' | 'speed' | 'springs';
+export const VIEW_MODES: ViewMode[] = ['shaded', 'wireframe', 'strain', 'speed', 'springs'];

@@ -8,7 +8,7 @@ import {
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { Contact } from './contact';
-import { Materials, PaneCloth, SUN, topology, type Topology } from './cloth';
+import { Materials, PaneCloth, SUN, topology, type Springs, type Topology } from './cloth';
 import { Ground } from './ground';
 import { type Cloth, type Frame, type Opened, type Vec3, type ViewMode } from './types';
 import { byId, cssValue } from './dom';
@@ -77,6 +77,7 @@ export class View {
   cost = 0;
   triangles = new Uint32Array();
   edges = new Uint32Array();
+  springs: Springs = { shear: 0, indices: new Uint32Array() };
 
   private readonly materials = new Materials();
   private readonly contact = new Contact();
@@ -177,6 +178,7 @@ export class View {
     if (frameAnew) {
       // What follows is another scene: nothing of the old one may be drawn with its topology.
       this.triangles = this.edges = new Uint32Array();
+      this.springs = { shear: 0, indices: new Uint32Array() };
       this.box.min.fromArray(opened.size[0]);
       this.box.max.fromArray(opened.size[1]);
     }
@@ -196,14 +198,20 @@ export class View {
     this.stale = true;
   }
 
+  setSprings(shear: number, indices: Uint32Array): void {
+    this.springs = { shear, indices: indices as Uint32Array<ArrayBuffer> };
+    this.stale = true;
+  }
+
   /** Builds what is drawn, unless particles, triangles, edges and panes are those of before. */
   private build(first: Frame): void {
     this.stale = false;
     const equal = (a: Uint32Array, b: Uint32Array) => a.length === b.length && a.every((v, i) => v === b[i]);
     const old = this.shape;
     const unchanged = old !== null && old.particles === this.particles
-      && equal(old.triangles, this.triangles) && equal(old.edges, this.edges);
-    if (!unchanged || this.frameAnew) this.shape = topology(first.positions, this.triangles, this.edges, this.cloths);
+      && equal(old.triangles, this.triangles) && equal(old.edges, this.edges)
+      && old.springs.shear === this.springs.shear && equal(old.springs.indices, this.springs.indices);
+    if (!unchanged || this.frameAnew) this.shape = topology(first.positions, this.triangles, this.edges, this.springs, this.cloths);
     if (!this.shape || (unchanged && !this.frameAnew && this.panes.length === this.paneCount)) return;
     for (const pane of this.panes) {
       this.stage.remove(pane.group);

@@ -188,11 +188,15 @@ const tests = {
     await tab.until('three panes', () => lab.state.opened.panes.length === 3 && document.querySelectorAll('.caption').length === 3);
     await tab.page.click('#add-pane');
     await tab.until('four panes', () => lab.state.opened.panes.length === 4 && lab.positions(3).length > 0);
-    for (const key of ['2', '3', '4', '1']) {
+    for (const key of ['2', '3', '4', '5', '1']) {
       const drawn = await tab.ask('pictures', () => lab.frames());
       await tab.page.keyboard.press(key);
       await tab.until('another picture', (old) => lab.frames() > old, drawn);
       await tab.shot(`view-${key}`);
+      if (key !== '5') continue;
+      // All springs of the scene are there, those of each kind in its own colour.
+      const springs = await tab.ask('the springs', () => [lab.springs(), lab.state.opened.panes[0].springs]);
+      expect(springs[0].reduce((a, b) => a + b) === springs[1] && springs[0][0] > 0 && springs[0][1] > 0, `of ${springs[1]} springs, ${springs[0]} are drawn`);
     }
   },
 
