@@ -95,6 +95,11 @@ pub const SCENES: &[BuiltIn] = &[
     },
     BuiltIn { name: "table", about: "a linen cloth over a round table", build: contact::table },
     BuiltIn {
+        name: "square-table",
+        about: "a linen cloth over a square table, its corners hanging in folds",
+        build: contact::square_table,
+    },
+    BuiltIn {
         name: "grip",
         about: "cloth gripped by two boxes with friction 0.5, lifted and held",
         build: contact::grip,

@@ -53,14 +53,15 @@ pub(super) fn drape() -> Scene {
     }
 }
 
-pub(super) fn table() -> Scene {
+/// A table top with a foot, and a cloth just above it.
+fn laid(top: Collider) -> Scene {
     let cloth = Cloth {
         fabric: Some("linen".into()),
         origin: dvec3(-0.9, 0.02, -0.9),
         ..Sheet::square(1.8, 64)
     };
-    // Triangles cut the sharp rim by a third of their edges.
-    let top = Collider::cylinder(dvec3(0.0, -0.04, 0.0), 0.59, 0.04).friction(0.4).thickness(0.012);
+    // Triangles cut a sharp rim by a third of their edges.
+    let top = top.friction(0.4).thickness(0.012);
     let leg = Collider::cylinder(dvec3(0.0, -0.45, 0.0), 0.06, 0.8).friction(0.4);
     Scene {
         seconds: 4.0,
@@ -70,6 +71,14 @@ pub(super) fn table() -> Scene {
         colliders: vec![top, leg],
         ..Scene::default()
     }
+}
+
+pub(super) fn table() -> Scene {
+    laid(Collider::cylinder(dvec3(0.0, -0.04, 0.0), 0.59, 0.04))
+}
+
+pub(super) fn square_table() -> Scene {
+    laid(Collider::cuboid(dvec3(0.0, -0.04, 0.0), dvec3(1.1, 0.04, 1.1)))
 }
 
 /// Two boxes close on a hanging cloth, its pins let go, and the boxes lift it.
