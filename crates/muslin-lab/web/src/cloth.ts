@@ -4,7 +4,7 @@
 import {
   BufferAttribute, BufferGeometry, CylinderGeometry, DoubleSide, DynamicDrawUsage, Group,
   InstancedMesh, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshPhysicalMaterial, MeshStandardMaterial, Quaternion,
-  SphereGeometry, Vector3, Color,
+  Raycaster, SphereGeometry, Vector3, Color,
 } from 'three';
 import { particlesOf, type Cloth, type Frame, type ViewMode } from './types';
 import { NEAR_GROUND } from './contact';
@@ -249,6 +249,13 @@ export class PaneCloth {
     if (springs && !this.springs) this.springs = this.drawSprings();
     if (this.springs) this.springs.visible = springs;
     this.surface.visible = this.apart === null;
+  }
+
+  /** How far along a ray the cloth is. [m] */
+  distance(ray: Raycaster): number {
+    // The arrays behind the geometry are exchanged in every frame.
+    this.geometry.computeBoundingSphere();
+    return ray.intersectObject(this.surface)[0]?.distance ?? Infinity;
   }
 
   get drawnSprings(): number[] {

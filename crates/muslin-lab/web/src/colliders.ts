@@ -2,7 +2,7 @@
 // hands in virtual reality.
 
 import {
-  Box3, BufferAttribute, BufferGeometry, Group, Matrix4, Mesh, MeshStandardMaterial, Plane,
+  Box3, BufferAttribute, BufferGeometry, Group, type Intersection, Matrix4, Mesh, MeshStandardMaterial, Plane,
   Quaternion, Raycaster, Triangle, Vector2, Vector3,
 } from 'three';
 import { NEAR_GROUND } from './contact';
@@ -19,6 +19,11 @@ const SET_BACK = 0.004;
 const STALE = 300;
 
 export type Quat = [number, number, number, number];
+
+interface Point {
+  clientX: number;
+  clientY: number;
+}
 
 interface Drag {
   pointer: number;
@@ -52,7 +57,7 @@ export class Colliders {
       shader.vertexShader = `uniform float setBack;\n${shader.vertexShader.replace('#include <project_vertex>', `#include <project_vertex>
         gl_Position = projectionMatrix * vec4( mvPosition.xyz * ( 1.0 + setBack / length( mvPosition.xyz ) ), 1.0 );`)}`;
     };
-    // As in hands.ts, and before it: a body in front is meant before the cloth near it.
+    // As in hands.ts, and before it: a body in front of the cloth is meant before the cloth near it.
     const parent = canvas.parentElement ?? canvas;
     parent.addEventListener('pointerdown', (e) => this.down(e), { capture: true });
     canvas.addEventListener('pointermove', (e) => this.move(e));
@@ -162,11 +167,9 @@ export class Colliders {
   private down(event: PointerEvent): void {
     if (event.target !== this.canvas || event.button !== 0 || this.drag || !event.isPrimary) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const pane = this.paneAt(event);
-    if (pane < 0 || !this.aim(event, pane)) return;
-    const hit = this.ray.intersectObjects(this.group.children)[0];
-    const collider = hit ? this.group.children.indexOf(hit.object) : -1;
-    if (!hit || !this.movable[collider]) return;
+    const found = this.under(event);
+    if (!found) return;
+    const { hit, collider, pane } = found;
     event.stopImmediatePropagation();
     this.canvas.setPointerCapture(event.pointerId);
     this.canvas.style.cursor = 'grabbing';
@@ -197,14 +200,26 @@ export class Colliders {
     this.drag = null;
   }
 
-  private paneAt(event: PointerEvent): number {
+  /** The body under a point of the page, unless cloth is before it: that is meant to be pulled. */
+  under(point: Point): { hit: Intersection; collider: number; pane: number } | null {
+    const pane = this.paneAt(point);
+    if (pane < 0 || !this.aim(point, pane)) return null;
+    const hit = this.ray.intersectObjects(this.group.children)[0];
+    const collider = hit ? this.group.children.indexOf(hit.object) : -1;
+    if (!hit || !this.movable[collider]) return null;
+    // Bodies are drawn set back.
+    const cloth = this.view.panes[pane]?.distance(this.ray) ?? Infinity;
+    return cloth < hit.distance + SET_BACK * this.view.size ? null : { hit, collider, pane };
+  }
+
+  private paneAt(event: Point): number {
     const bounds = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
     return this.view.rects().findIndex((r) => x >= r.x && x < r.x + r.width && y >= r.y && y < r.y + r.height);
   }
 
   /** Points the ray through the cursor in a pane. */
-  private aim(event: PointerEvent, pane: number): boolean {
+  private aim(event: Point, pane: number): boolean {
     const rect = this.view.rects()[pane];
     if (!rect) return false;
     const bounds = this.canvas.getBoundingClientRect();

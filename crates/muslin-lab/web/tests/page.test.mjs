@@ -408,6 +408,48 @@ const tests = {
     await tab.shot('drape');
   },
 
+  async 'a body follows the mouse, cloth before it is pulled instead, and contacts are counted'(tab) {
+    await tab.openLink('drape', { edits: { 'cloth.0.columns': 16, 'cloth.0.rows': 16 } });
+    await tab.until('the ball', () => lab.colliders.count === 1);
+    await tab.fromStart(45);
+    await tab.until('contacts', () => lab.reports[0]?.contacts > 5);
+    await tab.page.click('#t-numbers');
+    await tab.until('their count on the page', () => new RegExp(`Contacts\\s*${lab.reports[0].contacts} \\+ `).test(document.body.innerText));
+    // From here the cloth lies on the ball, and what is seen of the ball is its lower part.
+    const spots = await tab.ask('what is where', () => {
+      const { left, top, width, height } = document.getElementById('canvas').getBoundingClientRect();
+      const all = [];
+      for (let y = 20; y < height - 20; y += 4) {
+        for (let x = 20; x < width - 20; x += 4) {
+          const at = { clientX: left + x, clientY: top + y };
+          if (document.elementFromPoint(at.clientX, at.clientY)?.id === 'canvas') all.push({ ...at, body: lab.colliders.under(at) !== null });
+        }
+      }
+      const x = lab.positions(0);
+      const highest = Array.from({ length: x.length / 3 }, (_, i) => i).sort((a, b) => x[3 * b + 1] - x[3 * a + 1]).slice(0, 12);
+      const places = highest.map((i) => lab.particleOnScreen(i));
+      const mean = (axis) => places.reduce((sum, p) => sum + p[axis], 0) / places.length;
+      // Below the top, where the ball is behind the cloth.
+      return { body: all.filter((s) => s.body), over: { x: left + mean('x'), y: top + mean('y') + 15 } };
+    });
+    const ball = () => lab.colliders.place(0).elements.slice(12, 15);
+    const where = await tab.ask('the ball', ball);
+    const drag = async (from) => {
+      await tab.page.mouse.move(from.x, from.y);
+      await tab.page.mouse.down();
+      await tab.page.mouse.move(from.x + 20, from.y - 15, { steps: 4 });
+      await tab.page.mouse.up();
+    };
+    await drag(spots.over);
+    expect(JSON.stringify(await tab.ask('the ball', ball)) === JSON.stringify(where), 'cloth was pulled, and the ball went along');
+    expect(spots.body.length > 0, 'nothing is seen of the ball');
+    const spot = spots.body[Math.floor(spots.body.length / 2)];
+    await drag({ x: spot.clientX, y: spot.clientY });
+    const moved = await tab.ask('the ball', ball);
+    expect(Math.hypot(...moved.map((m, i) => m - where[i])) > 0.05, `the ball was dragged from ${where} to ${moved}`);
+    await tab.shot('moved');
+  },
+
   async 'nothing scrolls sideways, on a desk or a phone'(tab) {
     const phone = await browser.open(url, { viewport: PHONE, hasTouch: true, isMobile: true });
     for (const each of [tab, phone]) {
