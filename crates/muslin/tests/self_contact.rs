@@ -139,7 +139,7 @@ fn a_tube_is_twisted_by_four_turns() {
     }
     println!("{contacts} contacts, {stopped} stopped, strain {strain:.3}");
     assert!(contacts > 300 && stopped < 100, "{contacts} contacts, {stopped} stopped");
-    // Four turns stretch silk at the rims; where layers lock, edges become several times as long.
+    // Four turns stretch silk; where layers lock, edges become several times as long.
     assert!(strain < 0.2, "strained by {strain}");
 }
 
