@@ -10,4 +10,4 @@ mod system;
 pub mod vectors;
 
 pub use sym3::{ProductSum, Sym3};
-pub use system::{Coupling, RankOne, System, Topology, add_missing};
+pub use system::{Coupling, RankOne, System, Topology, add_contact_diagonals, add_missing};

@@ -11,7 +11,7 @@
 //! The second mirrors the first, and (D + C₂ + L) + (D + C₂ + U) − (A + C) = D + 2 C₂ − C is positive, because C is at
 //! most four times its diagonal: the cycle stays symmetric and positive.
 
-use crate::linalg::{Coupling, RankOne, Sym3, System};
+use crate::linalg::{Coupling, RankOne, Sym3, System, add_contact_diagonals};
 use glam::Vec3;
 
 /// The terms, their particles by place.
@@ -31,11 +31,7 @@ impl Pressing {
 
     /// Adds C₂.
     pub fn add_to_diagonal(system: &System, diagonal: &mut [Sym3]) {
-        for Coupling { particles, term: RankOne { g, scale }, .. } in &system.contacts {
-            for (g, i) in g.iter().zip(particles) {
-                diagonal[*i as usize] += Sym3::outer(2.0 * scale, *g);
-            }
-        }
+        add_contact_diagonals(&system.contacts, 2.0, diagonal);
     }
 
     /// `out += C p`, planes both.
