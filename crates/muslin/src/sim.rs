@@ -6,7 +6,7 @@
 
 use crate::clock;
 use crate::collide::cloth::{Count, SelfContact};
-use crate::collide::{Contacts, MOST_SOLVES, Moment};
+use crate::collide::{Contacts, MORE_SOLVES, MOST_SOLVES, Moment};
 use crate::error::Error;
 use crate::inputs::{Effort, Inputs, Pull};
 use crate::limits::{Bounded, Limits};
@@ -267,7 +267,7 @@ impl Sim {
         }
         let effort = pace.as_ref().map_or(inputs.effort, Pace::effort);
         let mut all = Solved::EXPLICIT;
-        for left in (0..MOST_SOLVES).rev() {
+        for round in 1..=MOST_SOLVES + MORE_SOLVES {
             if sees {
                 contacts.prepare(&at, &mut state.v);
                 cloth.press(&mut contacts.guide.force, |_| 1.0 / h);
@@ -280,22 +280,23 @@ impl Sim {
             let contact = &contacts.guide;
             // New impulses between layers change more than a single linearisation follows; a system that
             // has these contacts in it is close the second time.
-            let first = MOST_SOLVES - u32::from(cloth.presses());
-            let goes_on = left + 1 < first && (!cloth.presses() || solver.couples());
+            let first = 1 + u32::from(cloth.presses());
+            let goes_on = round > first && (!cloth.presses() || solver.couples());
             let found = goes_on.then_some(&again[..]);
             let step = Step { model, inputs, held, contact, found, h, par: *par, effort, measure };
             let solved = solver.step(&step, state);
             let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);
             let (solves, solving) = (all.solves + solved.solves, all.solving + solved.solving);
-            let (rounds, iterating) = (MOST_SOLVES - left, all.iterating + solved.iterating);
-            all = Solved { iterations, work, rounds, solves, solving, iterating, ..solved };
+            let iterating = all.iterating + solved.iterating;
+            all = Solved { iterations, work, rounds: round, solves, solving, iterating, ..solved };
             if !state.is_finite() {
                 break;
             }
             let on_bodies = |drift| contacts.any() && contacts.judge(&at, before, state, drift);
             let wrong = solver.drift().is_some_and(on_bodies);
             let wrong = cloth.any() && cloth.judge(&at, before, state, solved.converged) || wrong;
-            if !wrong || left == 0 {
+            let most = if contacts.missed() { MOST_SOLVES + MORE_SOLVES } else { MOST_SOLVES };
+            if !wrong || round >= most {
                 break;
             }
             again.copy_from_slice(&state.v);

@@ -6,9 +6,6 @@ use super::skinned::Spot;
 use crate::state::{State, Touch};
 use glam::{DMat3, DVec3, Vec3};
 
-/// Friction this close to the last solve's is the same.
-const SAME: f32 = 0.02;
-
 /// What slides and keeps less than this share of its speed in a step is tried to stick.
 const STOPS: f32 = 0.5;
 
@@ -43,6 +40,24 @@ impl Load {
     fn weight(&self, impulse: f32, way: f32, h: f32) -> f32 {
         let lightest = self.mass.max(self.own * h / way);
         (impulse * h / way).max(lightest).min(self.heaviest())
+    }
+}
+
+/// What contacts were told wrongly, as impulses. [N·s]
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wrong {
+    /// Pulls of those that should have let go, and pushes that were missed.
+    pub normal: f32,
+    pub friction: f32,
+    /// Whether it is to be put right however little it is.
+    pub entirely: bool,
+}
+
+impl Wrong {
+    pub fn add(&mut self, other: Self) {
+        self.normal += other.normal;
+        self.friction += other.friction;
+        self.entirely |= other.entirely;
     }
 }
 
@@ -100,6 +115,11 @@ impl Contact {
     /// How far it gives way under what it carried. [m]
     pub fn gives_way(&self) -> f32 {
         GIVES_WAY * self.close
+    }
+
+    /// How far a change of velocity took it into the body. [m]
+    pub fn sunk(&self, h: f32, drift: Vec3) -> f64 {
+        f64::from(-h * self.normal.dot(drift))
     }
 
     pub fn tangential(&self, v: Vec3) -> Vec3 {
@@ -169,8 +189,8 @@ pub(super) fn begin(
 
 impl Contact {
     /// Judges the contact by its reaction, the hardest pull of any contact, and the particle's velocities
-    /// before and after and their difference. True if the contact was told wrongly.
-    pub fn decide(&mut self, mu: f32, h: f32, hardest: f32, [before, v, drift]: [Vec3; 3]) -> bool {
+    /// before and after and their difference: what it was told wrongly.
+    pub fn decide(&mut self, mu: f32, h: f32, hardest: f32, [before, v, drift]: [Vec3; 3]) -> Wrong {
         let speed_before = self.tangential(before - self.carry).length();
         let p = self.reaction;
         let normal = self.pressing();
@@ -179,18 +199,19 @@ impl Contact {
         // does, those around it often press again.
         if normal < -self.load.own && normal <= LETS_GO * hardest && !self.kept {
             self.active = false;
-            return true;
+            return Wrong { normal: -normal, ..Wrong::default() };
         }
         let (most, heaviest, row) = (mu * self.impulse, self.load.heaviest(), self.load.row);
-        let sunk = -h * self.normal.dot(drift);
+        let sunk = self.sunk(h, drift) as f32;
         let too_light = sunk > TOO_FAR * self.close && self.weight < heaviest;
         if too_light {
             self.weight = (self.weight * sunk / self.gives_way()).min(heaviest);
         }
+        let told = Wrong { entirely: too_light, ..Wrong::default() };
         if self.sticks {
             let excess = self.tangential(p).length() - most;
             if excess <= 0.0 {
-                return too_light;
+                return told;
             }
             self.slow = false;
             // One that slid before goes on as it did.
@@ -198,7 +219,7 @@ impl Contact {
                 self.drag = (most * row / excess).min(heaviest);
             }
             (self.sticks, self.kept_sliding) = (false, true);
-            return true;
+            return Wrong { friction: excess, ..told };
         }
         let speed = self.tangential(v - self.carry).length();
         let drag = if most > 0.0 { (most / speed).min(heaviest) } else { 0.0 };
@@ -206,9 +227,9 @@ impl Contact {
         self.slow = h * speed <= self.close;
         if speed < STOPS * speed_before && h * speed_before > self.close && !self.kept_sliding {
             (self.sticks, self.kept_sliding) = (true, true);
-            return true;
+            return Wrong { friction: self.load.mass * speed, ..told };
         }
-        too_light | ((drag - before).abs() > SAME * drag && !self.slow)
+        if self.slow { told } else { Wrong { friction: (drag - before).abs() * speed, ..told } }
     }
 
     /// What is remembered of it.

@@ -42,15 +42,18 @@ use crate::model::{Model, Pose, Shape};
 use crate::par::{BLOCK, Par};
 use crate::state::{State, Touch};
 use bodies::{Bodies, Meeting};
-use contact::{Contact, Load, begin, given, project};
+use contact::{Contact, Load, Wrong, begin, given, project};
 use feature::Feature;
 use glam::{DVec3, Vec3};
 pub use skinned::Skinned;
 
+/// Contacts are told right if all together are wrong by less than this share of their impulses.
+const CORRECT: f32 = 0.005;
+
 /// Impulses of contacts are to be known to this share of the particles' weight.
 const ACCURACY: f64 = 0.1;
 
-/// Deeper than this share of the thickness is put right even where the solver saw the contact.
+/// Of [`deep`], as a share of the thickness.
 const DEEP: f64 = 0.02;
 
 /// Surfaces of one character that a particle is put on in a step.
@@ -58,6 +61,10 @@ const SURFACES: usize = 4;
 
 /// Solves of one step at most.
 pub const MOST_SOLVES: u32 = 4;
+
+/// Further ones at most, while contacts are missed that would have to be put right by force: moving
+/// particles out of a body stretches cloth, which is energy from nowhere.
+pub const MORE_SOLVES: u32 = 4;
 
 /// What contacts tell a solver; empty where a scene has no bodies and no self-contact.
 #[derive(Clone, Debug)]
@@ -109,6 +116,8 @@ pub struct Contacts {
     stiffness: Vec<f32>,
     damping: Vec<f32>,
     near: Vec<bool>,
+    /// Of [`Contacts::missed`].
+    missed: bool,
     /// What of each body fits through the mesh: it is met by triangles as well.
     features: Vec<Vec<Feature>>,
     /// All cloth. [kg]
@@ -159,6 +168,7 @@ impl Contacts {
             stiffness,
             damping,
             near: vec![false; n],
+            missed: false,
             mass: model.mass.iter().map(|m| f64::from(*m)).sum(),
             faces: Vec::with_capacity(3 * with_features * model.triangles.len()),
             features,
@@ -302,20 +312,34 @@ impl Contacts {
                 hardest_pull = hardest_pull.min(contact.pressing());
             }
         }
-        let mut wrong = false;
+        let (mut wrong, mut all) = (Wrong::default(), Wrong::default());
+        self.missed = false;
         for contact in self.list.iter_mut().filter(|c| c.active) {
             let i = contact.particle as usize;
             let mu = at.model.colliders[contact.collider as usize].friction as f32;
             let velocities = [self.start_v[i], after.v[i], drift[i]];
-            wrong |= contact.decide(mu, at.h, hardest_pull, velocities);
+            wrong.add(contact.decide(mu, at.h, hardest_pull, velocities));
+            all.add(Wrong { normal: contact.impulse, friction: mu * contact.impulse, ..all });
+            self.missed |= contact.active && contact.sunk(at.h, drift[i]) > deep(at, contact.collider);
         }
-        wrong | self.find_new(at, before, after)
+        wrong.normal += self.find_new(at, before, after);
+        let much = |wrong: f32, all: f32| wrong > CORRECT * all;
+        wrong.entirely
+            || self.missed
+            || much(wrong.normal, all.normal)
+            || much(wrong.friction, all.friction)
     }
 
-    /// Adds contacts that the path of the solved step meets and nobody was told of.
-    fn find_new(&mut self, at: &Moment<'_>, before: &State, after: &State) -> bool {
+    /// Whether the solve judged last left a particle so deep in a body that it would be put right by force.
+    pub fn missed(&self) -> bool {
+        self.missed
+    }
+
+    /// Adds contacts that the path of the solved step meets and nobody was told of; the impulse that was
+    /// missed. [N·s]
+    fn find_new(&mut self, at: &Moment<'_>, before: &State, after: &State) -> f32 {
         self.find_near(at, &before.x, |i| after.x[i]);
-        let (old, mut found_any) = (self.list.len(), false);
+        let (old, mut missed) = (self.list.len(), 0.0);
         for i in (0..before.x.len()).filter(|i| self.near[*i]) {
             for c in 0..at.model.colliders.len() {
                 let place = self.list[..old].binary_search_by_key(&(i, c), |contact| {
@@ -329,10 +353,12 @@ impl Contacts {
                 let Some(found) = found else { continue };
                 // One that just let go and only grazes the body stays free.
                 let x1 = point(after.x[i]);
-                if bodies.gap_after(c, x1) > -bodies.close(c, x1) {
+                let depth = -bodies.gap_after(c, x1);
+                if depth < bodies.close(c, x1) {
                     continue;
                 }
-                found_any = true;
+                missed += at.model.mass[i] * depth as f32 / at.h;
+                self.missed |= depth > deep(at, c as u32);
                 match place {
                     Ok(place) => {
                         let contact = &mut self.list[place];
@@ -346,7 +372,7 @@ impl Contacts {
             }
         }
         self.list.sort_unstable_by_key(|contact| (contact.particle, contact.collider));
-        found_any
+        missed
     }
 
     /// Ends the step: bodies are where they go, particles outside them, and what sticks where is
@@ -377,15 +403,15 @@ impl Contacts {
                 let touch = touch.into_iter().find(|t| t.collider == key.1);
                 let bodies = bodies(at, &self.from, &self.to, &self.skins);
                 let kept = of_solver.map(|contact| contact.touch(&bodies, state.x[i]));
-                let deep = |x: Vec3| {
-                    let deep = DEEP * at.model.colliders[c].thickness;
+                let is_deep = |x: Vec3| {
+                    let deep = deep(at, c as u32);
                     let below = |face: &face::Corner| {
                         (face.sharp || face.along) && face.meeting.below(point(x)) > deep
                     };
                     bodies.gap_after(c, point(x)) < -deep || self.face(key).is_some_and(below)
                 };
                 let result = match kept {
-                    Some(kept) if !deep(state.x[i]) => Some(kept),
+                    Some(kept) if !is_deep(state.x[i]) => Some(kept),
                     _ => {
                         let (x0, x1) = (before.x[i], state.x[i]);
                         let found = self.meeting(&bodies, [i, c], x0, x1, touch.is_some());
@@ -483,6 +509,11 @@ pub struct Moment<'a> {
     pub par: Par,
 }
 
+/// What is further inside a body than this is put right even where the solver saw the contact. [m]
+fn deep(at: &Moment<'_>, collider: u32) -> f64 {
+    DEEP * at.model.colliders[collider as usize].thickness
+}
+
 fn bodies<'a>(
     at: &Moment<'a>,
     from: &'a [Pose],
@@ -501,7 +532,7 @@ fn leave_skin(
     x0: Vec3,
     state: &mut State,
 ) -> Option<Touch> {
-    let (mass, deep) = (at.model.mass[i], DEEP * at.model.colliders[c].thickness);
+    let (mass, deep) = (at.model.mass[i], deep(at, c as u32));
     let mut touch = None;
     for _ in 0..SURFACES {
         let out = bodies.out_of_skin(c, point(x0), point(state.x[i]), deep);
