@@ -77,6 +77,11 @@ pub(super) fn find(
             let hits = features[c].iter().filter_map(|feature| {
                 let share = if feature.is_corner() { SHARP_SHARE } else { 1.0 };
                 let reach = feature.radius + share * body.thickness;
+                let [p, q] = feature.ends;
+                let beside = highest.cmplt(p.min(q) - reach) | lowest.cmpgt(p.max(q) + reach);
+                if beside.any() {
+                    return None;
+                }
                 first_hit(feature, reach, close, own0, own1)
             });
             let Some(Hit { n, shares, plane, sharp, along, .. }) =
