@@ -353,7 +353,8 @@ impl Contacts {
                 let Some(found) = found else { continue };
                 // One that just let go and only grazes the body stays free.
                 let x1 = point(after.x[i]);
-                let depth = -bodies.gap_after(c, x1);
+                let plane = self.face((i as u32, c as u32)).map(|face| face.meeting.below(x1));
+                let depth = plane.unwrap_or(0.0).max(-bodies.gap_after(c, x1));
                 if depth < bodies.close(c, x1) {
                     continue;
                 }
