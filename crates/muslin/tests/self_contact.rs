@@ -3,11 +3,13 @@
 mod crossings;
 
 use crossings::crossings;
+use muslin::model::Shape;
 use muslin::scene::{Pin, SelfContact, Springs};
 use muslin::solvers::Integrator;
 use muslin::solvers::presets::METHODS;
 use muslin::{
-    Cloth, Collider, DVec3, Fabric, Method, Par, Scene, Sheet, Sim, Warning, dvec3, scenes,
+    Cloth, Collider, DVec3, Energy, Fabric, Hold, Inputs, Method, Par, Placement, Scene, Sheet,
+    Sim, State, Vec3, Warning, dvec3, scenes,
 };
 
 fn sim(scene: &Scene, method: &str) -> Sim {
@@ -104,43 +106,91 @@ fn built_in_scenes_have_no_crossings() {
     }
 }
 
-/// The built-in scenes at their full size, for as long as most of it happens: every frame judged.
+/// What the energy rises by, at most, over what it fell to in half a second in which nothing does work
+/// on cloth: from this state on, bodies, pins and air stand still. [J]
+fn rise_while_all_stands_still(scene: &Scene, method: &str, state: &State) -> f64 {
+    let mut still = scene.clone();
+    still.air.gust = DVec3::ZERO;
+    for body in &mut still.colliders {
+        if let Shape::Character(character) = &mut body.shape {
+            character.start += character.speed * state.time;
+            character.speed = 0.0;
+        }
+    }
+    let mut sim = sim(&still, method);
+    sim.restore(state).unwrap();
+    let pinned = sim.model().pins.iter().map(|pin| pin.particle as usize);
+    let held = pinned.map(|particle| Hold { particle, target: state.x[particle] }).collect();
+    let poses = state.colliders.iter().copied().enumerate();
+    let colliders = poses.map(|(collider, pose)| Placement { collider, pose }).collect();
+    sim.inputs = Inputs { wind: Vec3::ZERO, held, colliders, ..sim.inputs.clone() };
+    let (mut lowest, mut rise) = (sim.measure().energy.total, 0.0f64);
+    for _ in 0..(0.5 / scene.dt) as u32 {
+        let energy = sim.step(scene.dt as f32).energy.total;
+        rise = rise.max(energy - lowest);
+        lowest = lowest.min(energy);
+    }
+    rise
+}
+
+/// The built-in scenes at their full size and length: every frame is judged, and at times everything that
+/// does work on cloth is stopped, after which its energy may only fall. What layers give way by is not counted
+/// as energy: 1 % of what is moved and stretched may come and go with it, and a lift by 2 % of the thickness.
 #[test]
-fn full_scenes_have_no_crossings_and_layers_gain_nothing() {
+fn full_scenes_have_no_crossings_and_contact_does_no_work() {
+    for (name, times) in [
+        ("stack", &[0.3, 0.6][..]),
+        ("funnel", &[1.5, 1.8, 2.0, 2.2]),
+        ("dressed-walk", &[1.0, 2.0, 3.0]),
+        ("drape", &[0.8, 1.2]),
+        ("twist", &[3.0, 5.0, 7.0, 8.0]),
+    ] {
+        let mut scene = scenes::named(name).unwrap();
+        scene.self_contact.get_or_insert_default();
+        if name == "drape" {
+            (scene.cloth[0].columns, scene.cloth[0].rows, scene.seconds) = (80, 80, 2.0);
+        }
+        let mut sim = sim(&scene, "muslin");
+        let triangles = sim.model().triangles.clone();
+        let weight = 9.81 * sim.model().mass.iter().map(|m| f64::from(*m)).sum::<f64>();
+        let thickness = scene.self_contact.unwrap_or_default().thickness;
+        let (mut contacts, mut stopped, mut strain) = (0, 0, 0.0f64);
+        let mut times = times.iter().copied().peekable();
+        for frame in 1..=(scene.seconds / scene.dt) as u32 {
+            let report = sim.step(scene.dt as f32);
+            assert!(sim.state().is_finite(), "{name}: frame {frame}");
+            let found = crossings(&triangles, &sim.state().x);
+            assert!(found.is_empty(), "{name}: crossings in frame {frame}: {found:?}");
+            contacts = contacts.max(report.self_contact.contacts);
+            stopped += report.self_contact.stopped;
+            strain = strain.max(report.max_strain);
+            if let Some(time) = times.next_if(|time| f64::from(frame) * scene.dt >= time - 1e-9) {
+                let rise = rise_while_all_stands_still(&scene, "muslin", sim.state());
+                let Energy { kinetic, elastic, .. } = report.energy;
+                let most = 0.01 * (kinetic + elastic) + weight * 0.02 * thickness;
+                println!(
+                    "{name} at {time} s: rises by {rise:.6} J, {:.1} % of most",
+                    100.0 * rise / most
+                );
+                assert!(rise < most, "{name} at {time} s: {rise} J of {kinetic} and {elastic}");
+            }
+        }
+        println!("{name}: {contacts} contacts, {stopped} stopped, strain {strain:.3}");
+        assert!(contacts > 0 && times.next().is_none(), "{name}: {contacts} contacts");
+        // Stiff fibres around each other: the layers must carry them, not the stops of the last resort.
+        // Where layers lock, edges become several times as long; four turns stretch silk by 12 %.
+        assert!(stopped < 100 && strain < 0.2, "{name}: {stopped} stopped, strain {strain}");
+    }
+}
+
+#[test]
+fn no_stack_gains_energy() {
     let stack = scenes::named("stack").unwrap();
     for method in ["muslin", "implicit-euler", "kim-2006", "xpbd"] {
         let (contacts, gained) = run(&stack, method, 0.5);
         println!("stack, {method}: {contacts} contacts");
         assert!(contacts > 1000 && gained <= 0.0, "{method}: {contacts} contacts, {gained} J");
     }
-    for (name, seconds) in [("funnel", 2.0), ("dressed-walk", 2.2)] {
-        let mut scene = scenes::named(name).unwrap();
-        scene.self_contact.get_or_insert_default();
-        let (contacts, _) = run(&scene, "muslin", seconds);
-        println!("{name}: {contacts} contacts");
-        assert!(contacts > 0, "{name}: cloth never met cloth");
-    }
-}
-
-/// Stiff fibres around each other: the layers must carry them, not the stops of the last resort.
-#[test]
-fn a_tube_is_twisted_by_four_turns() {
-    let scene = scenes::named("twist").unwrap();
-    let mut sim = sim(&scene, "muslin");
-    let triangles = sim.model().triangles.clone();
-    let (mut stopped, mut strain, mut contacts) = (0, 0.0f64, 0);
-    for frame in 0..(scene.seconds / scene.dt) as u32 {
-        let report = sim.step(scene.dt as f32);
-        let found = crossings(&triangles, &sim.state().x);
-        assert!(found.is_empty(), "crossings in frame {frame}: {found:?}");
-        stopped += report.self_contact.stopped;
-        strain = strain.max(report.max_strain);
-        contacts = report.self_contact.contacts;
-    }
-    println!("{contacts} contacts, {stopped} stopped, strain {strain:.3}");
-    assert!(contacts > 300 && stopped < 100, "{contacts} contacts, {stopped} stopped");
-    // Four turns stretch silk; where layers lock, edges become several times as long.
-    assert!(strain < 0.2, "strained by {strain}");
 }
 
 #[test]

@@ -190,7 +190,13 @@ pub(super) fn begin(
 impl Contact {
     /// Judges the contact by its reaction, the hardest pull of any contact, and the particle's velocities
     /// before and after and their difference: what it was told wrongly.
-    pub fn decide(&mut self, mu: f32, h: f32, hardest: f32, [before, v, drift]: [Vec3; 3]) -> Wrong {
+    pub fn decide(
+        &mut self,
+        mu: f32,
+        h: f32,
+        hardest: f32,
+        [before, v, drift]: [Vec3; 3],
+    ) -> Wrong {
         let speed_before = self.tangential(before - self.carry).length();
         let p = self.reaction;
         let normal = self.pressing();

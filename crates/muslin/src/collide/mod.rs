@@ -320,7 +320,8 @@ impl Contacts {
             let velocities = [self.start_v[i], after.v[i], drift[i]];
             wrong.add(contact.decide(mu, at.h, hardest_pull, velocities));
             all.add(Wrong { normal: contact.impulse, friction: mu * contact.impulse, ..all });
-            self.missed |= contact.active && contact.sunk(at.h, drift[i]) > deep(at, contact.collider);
+            self.missed |=
+                contact.active && contact.sunk(at.h, drift[i]) > deep(at, contact.collider);
         }
         wrong.normal += self.find_new(at, before, after);
         let much = |wrong: f32, all: f32| wrong > CORRECT * all;
