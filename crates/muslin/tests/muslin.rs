@@ -193,3 +193,21 @@ fn hang_swings_as_it_should() {
         assert!(late < -1.2, "{n}²: {late}");
     }
 }
+
+/// What a solve leaves must not keep cloth going that would come to rest.
+#[test]
+fn cloth_that_hangs_comes_to_rest() {
+    for (name, size, most) in [("hang", 40, 1e-3), ("curtain", 33, 0.03)] {
+        let mut scene = scenes::named(name).unwrap();
+        (scene.cloth[0].columns, scene.cloth[0].rows) = (size, size);
+        (scene.air.gust, scene.air.drag) = (DVec3::ZERO, 2.0);
+        let mut sim =
+            Sim::new(scene.compile().unwrap(), Method::preset("muslin").unwrap()).unwrap();
+        for _ in 0..720 {
+            sim.advance(scene.dt as f32);
+        }
+        let speed = sim.measure().max_speed;
+        println!("{name}: {speed} m/s");
+        assert!(speed < most, "{name} still moves at {speed} m/s");
+    }
+}

@@ -1,6 +1,6 @@
 //! Whether cloth hangs the same however finely it is divided, and however long the step is.
 //!
-//! A scene with some drag in the air is left alone for eight seconds; then its lowest point and its
+//! A scene with some drag in still air is left alone for twelve seconds; then its lowest point and its
 //! strain are those of the fabric, or of the method's error.
 
 use super::strains;
@@ -10,12 +10,12 @@ use crate::page::standalone;
 use crate::text::table;
 use crate::threads::Threads;
 use muslin::scene::Place;
-use muslin::{Method, Scene, Sim, scenes};
+use muslin::{DVec3, Method, Scene, Sim, scenes};
 use serde::Serialize;
 
 /// Drag that brings cloth to rest. [1/s]
 const DRAG: f64 = 2.0;
-const SECONDS: f64 = 8.0;
+const SECONDS: f64 = 12.0;
 
 /// Methods on `hang`, and the largest size they are tried at.
 const METHODS: &[(&str, usize)] = &[
@@ -100,6 +100,7 @@ impl Run {
         let mut scene = scenes::named(self.scene)?;
         resize(&mut scene, self.size);
         scene.air.drag = DRAG;
+        (scene.air.wind, scene.air.gust) = (DVec3::ZERO, DVec3::ZERO);
         let (frame, steps) = self.step;
         scene.substeps = steps;
         let mut sim = Sim::new(scene.compile()?, Method::preset(self.method)?)?;

@@ -42,6 +42,12 @@ const NEWTON_TOLERANCE: f32 = 3e-7;
 /// more than what the next one changes.
 const UNFINISHED: f64 = 10.0;
 
+/// The error of a solve has at most this share of the velocity, where that is less than the tolerance.
+const STILL: f64 = 0.02;
+
+/// But no less than this share of the tolerance: single precision ends somewhere.
+const FINEST: f64 = 0.01;
+
 /// With no more cycles than this, as many plain sweeps are tried as well: they never do worse.
 const FEW: u32 = 2;
 
@@ -63,6 +69,8 @@ pub struct Implicit {
     smoothing: f32,
     /// Σ k L² of the springs: what turns the energy of an error into its strain. [J]
     strain_energy: f64,
+    /// Σ m v² at the start of the step. [J]
+    motion: f64,
     /// Strain of the error that the last solve left, where it is known.
     strain_left: f64,
     /// Seconds of this step spent in iterations. [s]
@@ -205,6 +213,7 @@ impl Implicit {
             momentum: momentum::Correction::new(model),
             smoothing: bdf2::share(model),
             strain_energy,
+            motion: 0.0,
             strain_left: f64::NAN,
             iterating: 0.0,
             factored_h: f32::NAN,
@@ -390,7 +399,11 @@ impl Implicit {
                 // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
                 let last = !first || linearisations == 1;
                 let strain = method.tolerance * self.strain_energy.sqrt();
-                let tolerance = strain.min(step.contact.error.sqrt());
+                // What comes to rest must not be kept going by errors; contacts have their own measure.
+                let still = (STILL * self.motion.sqrt()).clamp(FINEST * strain, strain);
+                let touching = step.contact.error.is_finite();
+                let tolerance =
+                    if touching { strain.min(step.contact.error.sqrt()) } else { still };
                 // Where bodies are, contacts are judged by what is found.
                 let finish = last || !step.contact.weight.is_empty();
                 let tolerance = if finish { tolerance } else { UNFINISHED * tolerance };
@@ -471,6 +484,8 @@ impl Implicit {
             self.x.copy_from_slice(&state.x);
             self.v[..n].copy_from_slice(&state.v);
         }
+        let moving = state.v.iter().zip(&model.mass);
+        self.motion = moving.map(|(v, m)| f64::from(m * v.length_squared())).sum();
         self.orientation.copy_from_slice(&state.orientation);
         self.v[n..].copy_from_slice(&state.spin);
         let mut solved = Solved::EXPLICIT;
