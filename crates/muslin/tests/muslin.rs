@@ -211,3 +211,33 @@ fn cloth_that_hangs_comes_to_rest() {
         assert!(speed < most, "{name} still moves at {speed} m/s");
     }
 }
+
+/// `hang` at rest in still air: its lowest point and its mean strain.
+fn rests(size: usize, steps_per_second: u32, cycles: u32) -> [f64; 2] {
+    let mut scene = scenes::named("hang").unwrap();
+    (scene.cloth[0].columns, scene.cloth[0].rows, scene.air.drag) = (size, size, 2.0);
+    let method = Method { max_iterations: cycles, ..Method::preset("muslin").unwrap() };
+    let mut sim = Sim::new(scene.compile().unwrap(), method).unwrap();
+    for _ in 0..10 * steps_per_second {
+        sim.advance(1.0 / steps_per_second as f32);
+    }
+    let report = sim.measure();
+    println!("{size}, {steps_per_second}/s, {cycles}: {} m, {}", report.lowest, report.mean_strain);
+    [report.lowest, report.mean_strain]
+}
+
+/// The promise: stiffness that depends on nothing but the fabric.
+#[test]
+fn cloth_rests_alike_at_any_resolution_step_and_effort() {
+    let [lowest, strain] = rests(40, 60, 64);
+    let same = |[a, b]: [f64; 2], within: [f64; 2]| {
+        (a / lowest - 1.0).abs() < within[0] && (b / strain - 1.0).abs() < within[1]
+    };
+    for (steps, cycles) in [(30, 64), (120, 64), (240, 64), (60, 2), (60, 4), (60, 8)] {
+        assert!(same(rests(40, steps, cycles), [1e-4, 0.01]), "{steps} steps/s, {cycles} cycles");
+    }
+    // Finer cloth has more and other folds.
+    for size in [20, 80] {
+        assert!(same(rests(size, 60, 64), [1e-3, 0.05]), "{size} particles along a side");
+    }
+}
