@@ -142,6 +142,26 @@ fn a_strip_bends_alike_however_fine_and_at_any_step() {
     }
 }
 
+/// In steps as long as its fall a strip turns by more than two linearisations follow: where they do not meet,
+/// more are made, or it would whirl for good.
+#[test]
+fn long_steps_do_not_set_a_strip_whirling() {
+    let mut scene = scenes::named("cantilever").unwrap();
+    scene.air.drag = 2.0;
+    let rest = |steps_per_second: u32| {
+        let mut sim =
+            Sim::new(scene.compile().unwrap(), Method::preset("muslin").unwrap()).unwrap();
+        for _ in 0..6 * steps_per_second {
+            sim.advance(1.0 / steps_per_second as f32);
+        }
+        let report = sim.measure();
+        assert!(report.max_speed < 1e-3, "{steps_per_second}/s: {} m/s", report.max_speed);
+        report.lowest
+    };
+    let (slow, fast) = (rest(30), rest(120));
+    assert!((slow / fast - 1.0).abs() < 0.01, "{slow} m, {fast} m");
+}
+
 /// BDF2 needs its restart: looking back on being held would leave a third of the first step's fall behind.
 #[test]
 fn what_is_let_go_falls_at_once() {

@@ -21,7 +21,7 @@ use super::potential::Potential;
 use super::pyramid_guess::PyramidGuess;
 use super::{Guess, Integrator, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
-use super::{Solved, Solver, Step, bdf2, levels, momentum};
+use super::{Solved, Solver, Step, bdf2, enough, levels, momentum};
 use crate::clock;
 use crate::error::Error;
 use crate::forces::{Forces, hinge, pull, spring, turning, wind};
@@ -37,16 +37,6 @@ use glam::{Quat, Vec3};
 
 /// A Newton correction below this fraction of the velocity ends the iteration: the last bits of f32.
 const NEWTON_TOLERANCE: f32 = 3e-7;
-
-/// A linearisation that another one follows is solved to this many tolerances: what it leaves is no
-/// more than what the next one changes.
-const UNFINISHED: f64 = 10.0;
-
-/// The error of a solve has at most this share of the velocity, where that is less than the tolerance.
-const STILL: f64 = 0.02;
-
-/// But no less than this share of the tolerance: single precision ends somewhere.
-const FINEST: f64 = 0.01;
 
 /// With no more cycles than this, as many plain sweeps are tried as well: they never do worse.
 const FEW: u32 = 2;
@@ -399,16 +389,13 @@ impl Implicit {
                 // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
                 let last = !first || linearisations == 1;
                 let strain = method.tolerance * self.strain_energy.sqrt();
-                // What comes to rest must not be kept going by errors; contacts have their own measure.
-                let still = (STILL * self.motion.sqrt()).clamp(FINEST * strain, strain);
-                let touching = step.contact.error.is_finite();
-                let tolerance =
-                    if touching { strain.min(step.contact.error.sqrt()) } else { still };
+                let wanted = enough::wanted(strain, self.motion, step.contact);
                 // Where bodies are, contacts are judged by what is found.
                 let finish = last || !step.contact.weight.is_empty();
-                let tolerance = if finish { tolerance } else { UNFINISHED * tolerance };
-                let stop = Stop { tolerance, ..stop };
-                let (outcome, left) = levels.solve(par, b, stop, last, change);
+                let share = if finish { 1.0 } else { enough::UNFINISHED };
+                let stop = Stop { tolerance: share * wanted.start, ..stop };
+                let (mut outcome, left) = levels.solve(par, b, stop, last, change);
+                outcome.converged |= left <= share * wanted.end;
                 self.strain_left = left / self.strain_energy.sqrt();
                 self.momentum.balance(step, &system.lumped, b, change);
                 outcome
@@ -484,13 +471,14 @@ impl Implicit {
             self.x.copy_from_slice(&state.x);
             self.v[..n].copy_from_slice(&state.v);
         }
-        let moving = state.v.iter().zip(&model.mass);
-        self.motion = moving.map(|(v, m)| f64::from(m * v.length_squared())).sum();
         self.orientation.copy_from_slice(&state.orientation);
         self.v[n..].copy_from_slice(&state.spin);
         let mut solved = Solved::EXPLICIT;
         self.iterating = 0.0;
-        for newton in 0..self.linearisations(step) {
+        let usual = self.linearisations(step);
+        let mut most = usual;
+        let mut newton = 0;
+        while newton < most {
             // Linearise.
             self.assemble(step);
             if newton == 0 && !ahead {
@@ -540,7 +528,7 @@ impl Implicit {
             // that was cut short may be anywhere.
             let hierarchy = self.method.solver == LinearSolver::Hierarchy;
             let few = self.method.max_iterations.min(step.effort.iterations) <= FEW;
-            if repeats && size > 1e-3 || hierarchy && (few || !outcome.converged) {
+            if repeats && size > 1e-3 || hierarchy && (few || !outcome.converged || most > usual) {
                 self.shorten(step, state);
             }
             if hierarchy && few {
@@ -553,6 +541,13 @@ impl Implicit {
             turning::advance(&mut self.orientation, h, &self.v[n..]);
             if size <= NEWTON_TOLERANCE {
                 break;
+            }
+            newton += 1;
+            // Where steps are long for what moves, two linearisations do not meet.
+            let more = usual.saturating_add(enough::FURTHER).min(step.effort.linearisations);
+            if newton == most && newton > 1 && most < more && hierarchy && !repeats {
+                let strain = self.method.tolerance * self.strain_energy.sqrt();
+                most += u32::from(enough::restless(model, strain, &self.change, &self.v));
             }
         }
         if self.method.guess == Guess::PreviousStep {
@@ -582,6 +577,7 @@ impl Solver for Implicit {
     }
 
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
+        self.motion = enough::motion(step.model, &state.v);
         if self.method.integrator == Integrator::Bdf2 {
             let h = bdf2::look_back(step, state);
             let n = state.x.len();

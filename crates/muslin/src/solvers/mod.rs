@@ -5,6 +5,7 @@
 //! a researcher's own solver implements the same trait and goes into [`crate::Sim::with_solver`].
 
 pub mod bdf2;
+mod enough;
 pub mod explicit;
 pub mod implicit;
 mod levels;

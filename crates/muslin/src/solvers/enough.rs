@@ -1,0 +1,50 @@
+//! When a solve of the hierarchy is good enough, and when a step is.
+//!
+//! An error e in velocity has the energy eᵀ A e, of which the strain ε that it makes in the step is Σ k L² ε².
+//! So the tolerance, a strain, is a bound τ = ε √(Σ k L²) on √(eᵀ A e). In motion that is all there is to it. Cloth
+//! that comes to rest would be kept going by such errors for good, step after step, at the speed where drag takes
+//! what they bring: there the error is to be a share of the velocity itself.
+
+use crate::collide::Guide;
+use crate::model::Model;
+use glam::Vec3;
+use std::ops::Range;
+
+/// A linearisation that another one follows is solved to this many tolerances: what it leaves is no
+/// more than what the next one changes.
+pub const UNFINISHED: f64 = 10.0;
+
+/// The error of a solve has at most this share of the velocity, where that is less than the tolerance.
+const STILL: f64 = 0.02;
+
+/// But no less than this share of the tolerance: single precision ends somewhere.
+const FINEST: f64 = 0.03;
+
+/// A last linearisation that changes velocities by more than this share is followed by others.
+const RESTLESS: f64 = 0.1;
+
+/// So many at most.
+pub const FURTHER: u32 = 2;
+
+/// Σ m v². [J]
+pub fn motion(model: &Model, v: &[Vec3]) -> f64 {
+    v.iter().zip(&model.mass).map(|(v, m)| f64::from(m * v.length_squared())).sum()
+}
+
+/// √(eᵀ A e) that a solve should reach, and that will do if it cannot: of `strain`, the tolerance τ, and of the
+/// motion at the start of the step.
+pub fn wanted(strain: f64, motion: f64, contact: &Guide) -> Range<f64> {
+    // Contacts have their own measure.
+    if contact.error.is_finite() {
+        let both = strain.min(contact.error.sqrt());
+        return both..both;
+    }
+    (STILL * motion.sqrt()).clamp(FINEST * strain, strain)..strain
+}
+
+/// Whether the change of a last linearisation tells that it is not near the end: by a share of the velocity, and
+/// by more than an error.
+pub fn restless(model: &Model, strain: f64, change: &[Vec3], v: &[Vec3]) -> bool {
+    let least = (RESTLESS * RESTLESS * motion(model, v)).max(strain * strain);
+    motion(model, change) > least
+}
