@@ -106,9 +106,9 @@ fn built_in_scenes_have_no_crossings() {
     }
 }
 
-/// What the energy rises by, at most, over what it fell to in half a second in which nothing does work
-/// on cloth: from this state on, bodies, pins and air stand still. [J]
-fn rise_while_all_stands_still(scene: &Scene, method: &str, state: &State) -> f64 {
+/// What the energy rises by, at most, over what it was at the start and over what it fell to, in half a second
+/// in which nothing does work on cloth: from this state on, bodies, pins and air stand still. [J]
+fn rises_while_all_stands_still(scene: &Scene, method: &str, state: &State) -> [f64; 2] {
     let mut still = scene.clone();
     still.air.gust = DVec3::ZERO;
     for body in &mut still.colliders {
@@ -124,18 +124,21 @@ fn rise_while_all_stands_still(scene: &Scene, method: &str, state: &State) -> f6
     let poses = state.colliders.iter().copied().enumerate();
     let colliders = poses.map(|(collider, pose)| Placement { collider, pose }).collect();
     sim.inputs = Inputs { wind: Vec3::ZERO, held, colliders, ..sim.inputs.clone() };
-    let (mut lowest, mut rise) = (sim.measure().energy.total, 0.0f64);
+    let start = sim.measure().energy.total;
+    let (mut lowest, mut over_start, mut over_lowest) = (start, 0.0f64, 0.0f64);
     for _ in 0..(0.5 / scene.dt) as u32 {
         let energy = sim.step(scene.dt as f32).energy.total;
-        rise = rise.max(energy - lowest);
+        over_start = over_start.max(energy - start);
+        over_lowest = over_lowest.max(energy - lowest);
         lowest = lowest.min(energy);
     }
-    rise
+    [over_start, over_lowest]
 }
 
 /// The built-in scenes at their full size and length: every frame is judged, and at times everything that
-/// does work on cloth is stopped, after which its energy may only fall. What layers give way by is not counted
-/// as energy: 1 % of what is moved and stretched may come and go with it, and a lift by 2 % of the thickness.
+/// does work on cloth is stopped, after which its energy must not be above what it was. What contacts give way
+/// by is not counted as energy: 1 % of what is moved and stretched may come from it, and a lift by 2 % of the
+/// thickness; where cloth is squeezed, up to 5 % of it comes back on the way down.
 #[test]
 fn full_scenes_have_no_crossings_and_contact_does_no_work() {
     for (name, times) in [
@@ -165,14 +168,15 @@ fn full_scenes_have_no_crossings_and_contact_does_no_work() {
             stopped += report.self_contact.stopped;
             strain = strain.max(report.max_strain);
             if let Some(time) = times.next_if(|time| f64::from(frame) * scene.dt >= time - 1e-9) {
-                let rise = rise_while_all_stands_still(&scene, "muslin", sim.state());
+                let [over_start, over_lowest] =
+                    rises_while_all_stands_still(&scene, "muslin", sim.state());
                 let Energy { kinetic, elastic, .. } = report.energy;
-                let most = 0.01 * (kinetic + elastic) + weight * 0.02 * thickness;
-                println!(
-                    "{name} at {time} s: rises by {rise:.6} J, {:.1} % of most",
-                    100.0 * rise / most
-                );
-                assert!(rise < most, "{name} at {time} s: {rise} J of {kinetic} and {elastic}");
+                let all = kinetic + elastic;
+                println!("{name} at {time} s: {all} J, +{over_start:.6}, +{over_lowest:.6} J");
+                let lift = weight * 0.02 * thickness;
+                let most = [0.01 * all + lift, 0.05 * all + lift];
+                let fell = over_start < most[0] && over_lowest < most[1];
+                assert!(fell, "{name} at {time} s: {over_start} J, {over_lowest} J of {all} J");
             }
         }
         println!("{name}: {contacts} contacts, {stopped} stopped, strain {strain:.3}");

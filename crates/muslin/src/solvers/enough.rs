@@ -23,7 +23,10 @@ const FINEST: f64 = 0.03;
 /// A last linearisation that changes velocities by more than this share is followed by others.
 const RESTLESS: f64 = 0.1;
 
-/// So many at most.
+/// Strain by turning that is too much for the only linearisation of a solve.
+const TURNS: f32 = 0.02;
+
+/// So many further linearisations at most.
 pub const FURTHER: u32 = 2;
 
 /// Σ m v². [J]
@@ -35,11 +38,21 @@ pub fn motion(model: &Model, v: &[Vec3]) -> f64 {
 /// motion at the start of the step.
 pub fn wanted(strain: f64, motion: f64, contact: &Guide) -> Range<f64> {
     // Contacts have their own measure.
-    if contact.error.is_finite() {
+    if contact.error.is_finite() || !contact.couplings.is_empty() {
         let both = strain.min(contact.error.sqrt());
         return both..both;
     }
     (STILL * motion.sqrt()).clamp(FINEST * strain, strain)..strain
+}
+
+/// Whether a change of velocities turns a spring so far that the linearised step stretches it: by half the square
+/// of the angle. Where contacts changed, few springs do, which no sum over all cloth shows.
+pub fn turns(model: &Model, h: f32, change: &[Vec3]) -> bool {
+    let ends = model.topology.links.ends().iter().zip(&model.springs.rest_length);
+    let angle = |(&[a, b], rest): (&[u32; 2], &f32)| {
+        h * change[a as usize].distance(change[b as usize]) / rest
+    };
+    ends.map(angle).any(|angle| 0.5 * angle * angle > TURNS)
 }
 
 /// Whether the change of a last linearisation tells that it is not near the end: by a share of the velocity, and

@@ -545,9 +545,13 @@ impl Implicit {
             newton += 1;
             // Where steps are long for what moves, two linearisations do not meet.
             let more = usual.saturating_add(enough::FURTHER).min(step.effort.linearisations);
-            if newton == most && newton > 1 && most < more && hierarchy && !repeats {
+            let pressed = !step.contact.couplings.is_empty();
+            if newton == most && most < more && hierarchy && !repeats && !pressed {
                 let strain = self.method.tolerance * self.strain_energy.sqrt();
-                most += u32::from(enough::restless(model, strain, &self.change, &self.v));
+                most += u32::from(match newton {
+                    1 => enough::turns(model, h, &self.change),
+                    _ => enough::restless(model, strain, &self.change, &self.v),
+                });
             }
         }
         if self.method.guess == Guess::PreviousStep {
