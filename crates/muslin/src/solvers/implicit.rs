@@ -521,8 +521,8 @@ impl Implicit {
             }
             // Move.
             // The hierarchy's two linearisations are for speed; who asks for more wants the end.
-            let enough = if self.method.solver == LinearSolver::Hierarchy { 2 } else { 1 };
-            let repeats = self.method.newton > enough;
+            let for_speed = if self.method.solver == LinearSolver::Hierarchy { 2 } else { 1 };
+            let repeats = self.method.newton > for_speed;
             let size = if repeats { largest(&self.change) / largest(&self.v) } else { f32::MAX };
             // Close to the solution Newton needs no help, and the potential's changes are rounding. A solve
             // that was cut short may be anywhere.
@@ -545,8 +545,8 @@ impl Implicit {
             newton += 1;
             // Where steps are long for what moves, two linearisations do not meet.
             let more = usual.saturating_add(enough::FURTHER).min(step.effort.linearisations);
-            let pressed = !step.contact.couplings.is_empty();
-            if newton == most && most < more && hierarchy && !repeats && !pressed {
+            let free = self.method.newton == for_speed && step.contact.couplings.is_empty();
+            if newton == most && most < more && hierarchy && free {
                 let strain = self.method.tolerance * self.strain_energy.sqrt();
                 most += u32::from(match newton {
                     1 => enough::turns(model, h, &self.change),
