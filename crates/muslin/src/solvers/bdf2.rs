@@ -13,7 +13,7 @@
 //! The linearisation is where the cloth is about to be, x + h v̄, rather than where it was: the
 //! strain that a linearised step leaves is half the square of the angle by which springs turn away
 //! from it. v̄ is v smoothed over neighbours, because wrinkles at the scale of the mesh do not go on
-//! as they did for a whole step.
+//! as they did for a whole step. Cloth that is almost at rest is linearised where it is (`enough.rs`).
 
 use super::Step;
 use crate::linalg::Sym3;
@@ -61,12 +61,13 @@ pub fn look_back(step: &Step<'_>, state: &mut State) -> f32 {
 }
 
 /// The velocity that leads from x̂ to x + h v̄ in ĥ, which is `length`. A pass of smoothing takes over
-/// `share` of the difference to each neighbour. `next` is scratch.
+/// `share` of the difference to each neighbour; v̄ is `ahead` of what that leaves. `next` is scratch.
 pub fn predict(
     step: &Step<'_>,
     state: &State,
     length: f32,
     share: f32,
+    ahead: f32,
     velocity: &mut [Vec3],
     next: &mut [Vec3],
 ) {
@@ -82,7 +83,7 @@ pub fn predict(
     let (x, start, v) = (&state.previous_x, &state.x, &state.v);
     update(par, velocity, |i, smooth| {
         let decided = held.free[i] == 0.0 || step.contact.touches(i);
-        if decided { v[i] } else { (x[i] + h * smooth - start[i]) / length }
+        if decided { v[i] } else { (x[i] + h * ahead * smooth - start[i]) / length }
     });
 }
 

@@ -17,11 +17,12 @@
 //! have a weight on their diagonal block (`collide/mod.rs`). Where particles
 //! have an orientation, rows n … 2n are their angular velocities: torque for force, inertia for mass.
 
+use super::enough::{self, Enough};
 use super::potential::Potential;
 use super::pyramid_guess::PyramidGuess;
 use super::{Guess, Integrator, Jacobian, LinearSolver, Method, MomentumCorrection};
 use super::{Preconditioner, SweepOrder, WeakSprings};
-use super::{Solved, Solver, Step, bdf2, enough, levels, momentum};
+use super::{Solved, Solver, Step, bdf2, levels, momentum};
 use crate::clock;
 use crate::error::Error;
 use crate::forces::{Forces, hinge, pull, spring, turning, wind};
@@ -57,10 +58,7 @@ pub struct Implicit {
     momentum: momentum::Correction,
     /// Of [`bdf2::predict`].
     smoothing: f32,
-    /// Σ k L² of the springs: what turns the energy of an error into its strain. [J]
-    strain_energy: f64,
-    /// Σ m v² at the start of the step. [J]
-    motion: f64,
+    enough: Enough,
     /// Strain of the error that the last solve left, where it is known.
     strain_left: f64,
     /// Seconds of this step spent in iterations. [s]
@@ -187,9 +185,6 @@ impl Implicit {
             }
             _ => None,
         };
-        let springs = &model.springs;
-        let energies = springs.stiffness.iter().zip(&springs.rest_length);
-        let strain_energy = energies.map(|(k, l)| f64::from(k * l * l)).sum();
         Ok(Self {
             pyramid,
             multigrid,
@@ -202,8 +197,7 @@ impl Implicit {
             reduced,
             momentum: momentum::Correction::new(model),
             smoothing: bdf2::share(model),
-            strain_energy,
-            motion: 0.0,
+            enough: Enough::new(method, model),
             strain_left: f64::NAN,
             iterating: 0.0,
             factored_h: f32::NAN,
@@ -386,17 +380,15 @@ impl Implicit {
                     levels.refine(system, par, free);
                 }
                 begun = clock::now();
-                // eᵀ A e ≥ Σ k L² ε² for an error e in velocity that strains springs by ε.
                 let last = !first || linearisations == 1;
-                let strain = method.tolerance * self.strain_energy.sqrt();
-                let wanted = enough::wanted(strain, self.motion, step.contact);
+                let wanted = self.enough.wanted(step.contact);
                 // Where bodies are, contacts are judged by what is found.
                 let finish = last || !step.contact.weight.is_empty();
                 let share = if finish { 1.0 } else { enough::UNFINISHED };
                 let stop = Stop { tolerance: share * wanted.start, ..stop };
                 let (mut outcome, left) = levels.solve(par, b, stop, last, change);
                 outcome.converged |= left <= share * wanted.end;
-                self.strain_left = left / self.strain_energy.sqrt();
+                self.strain_left = self.enough.strain(left);
                 self.momentum.balance(step, &system.lumped, b, change);
                 outcome
             }
@@ -547,11 +539,7 @@ impl Implicit {
             let more = usual.saturating_add(enough::FURTHER).min(step.effort.linearisations);
             let free = self.method.newton == for_speed && step.contact.couplings.is_empty();
             if newton == most && most < more && hierarchy && free {
-                let strain = self.method.tolerance * self.strain_energy.sqrt();
-                most += u32::from(match newton {
-                    1 => enough::turns(model, h, &self.change),
-                    _ => enough::restless(model, strain, &self.change, &self.v),
-                });
+                most += u32::from(self.enough.another(step, newton, &self.change, &self.v));
             }
         }
         if self.method.guess == Guess::PreviousStep {
@@ -581,13 +569,16 @@ impl Solver for Implicit {
     }
 
     fn step(&mut self, step: &Step<'_>, state: &mut State) -> Solved {
-        self.motion = enough::motion(step.model, &state.v);
+        self.enough.begin(step.model, &state.v);
         if self.method.integrator == Integrator::Bdf2 {
             let h = bdf2::look_back(step, state);
             let n = state.x.len();
             let (v, scratch) = (&mut self.v[..n], &mut self.scratch[..n]);
             match step.found {
-                None => bdf2::predict(step, state, h, self.smoothing, v, scratch),
+                None => {
+                    let ahead = self.enough.ahead();
+                    bdf2::predict(step, state, h, self.smoothing, ahead, v, scratch);
+                }
                 Some(found) => bdf2::go_on(step, state, found, v),
             }
             set_sum(step.par, &mut self.x, &state.x, h, v);
