@@ -85,8 +85,8 @@ impl Enough {
 
     /// The share of the velocity that a linearisation goes ahead with.
     pub fn ahead(&self) -> f32 {
-        let moves = self.motion / (MOVES * self.tolerance);
-        if moves < 1.0 { (moves * moves) as f32 } else { 1.0 }
+        let moves = MOVES * self.tolerance;
+        if self.motion < moves { (self.motion / moves).powi(2) as f32 } else { 1.0 }
     }
 
     /// Whether after `done` linearisations the `change` by the last, to `v`, asks for another.
