@@ -84,9 +84,6 @@ impl Limits {
         if self.springs.is_empty() && self.tethers.is_none() {
             return done;
         }
-        for (i, w) in self.inverse_mass.iter_mut().enumerate() {
-            *w = held.free[i] / model.mass[i];
-        }
         if let Some(tethers) = &mut self.tethers {
             if tethers.free != held.free {
                 tethers.free.clone_from(&held.free);
@@ -95,6 +92,9 @@ impl Limits {
             done.tethered = tethers.keep(h, state);
         }
         if !self.springs.is_empty() {
+            for (i, w) in self.inverse_mass.iter_mut().enumerate() {
+                *w = held.free[i] / model.mass[i];
+            }
             self.shorten(h, state, &mut done);
         }
         done
