@@ -256,8 +256,23 @@ impl World {
         }
     }
 
+    /// Hinges by the earliest of their particles. A particle's turn comes with the first spring that starts at it; a
+    /// spring's is one behind the last spring before it that shares an end.
+    fn hinges_by_waves(&self) -> Vec<usize> {
+        let mut next = vec![0; self.mass.len()];
+        let mut turn = vec![usize::MAX; self.mass.len()];
+        for s in self.springs.iter().filter(|s| s.k != 0.0) {
+            let own = next[s.a].max(next[s.b]);
+            (next[s.a], next[s.b]) = (own + 1, own + 1);
+            turn[s.a] = turn[s.a].min(own);
+        }
+        let mut order: Vec<usize> = (0..self.hinges.len()).collect();
+        order.sort_by_key(|i| self.hinges[*i].corners.map(|p| turn[p]).into_iter().min());
+        order
+    }
+
     /// XPBD (Macklin et al. 2016, Eq. 26 for damping), springs in order, then, in every other sweep,
-    /// hinges.
+    /// hinges by waves.
     fn xpbd(&self, sweeps: u32, start: &Start) -> (Vec<DVec3>, Vec<DVec3>) {
         let (h, old, v) = (start.h, &start.x, start.velocities());
         let free = start.free();
@@ -293,6 +308,7 @@ impl World {
         };
         let mut spring_lambda = vec![0.0; self.springs.len()];
         let mut hinge_lambda = vec![0.0; self.hinges.len()];
+        let order = self.hinges_by_waves();
         for sweep in 0..sweeps {
             for (s, lambda) in self.springs.iter().zip(&mut spring_lambda) {
                 let d = x[s.b] - x[s.a];
@@ -302,9 +318,8 @@ impl World {
                 let damping = s.along + s.relative;
                 project(&mut x, lambda, value, &gradient, 1.0 / s.k, damping, s.tension_only);
             }
-            for (hinge, lambda) in
-                self.hinges.iter().zip(&mut hinge_lambda).filter(|_| sweep % 2 == 0)
-            {
+            for &i in order.iter().filter(|_| sweep % 2 == 0) {
+                let (hinge, lambda) = (&self.hinges[i], &mut hinge_lambda[i]);
                 let at = hinge.corners.map(|p| x[p]);
                 let slopes = angle_gradient(at);
                 let gradient: [(usize, DVec3); 4] =
