@@ -3,6 +3,7 @@
 pub mod cholesky;
 pub mod conjugate_gradient;
 pub mod multigrid;
+mod pattern;
 pub mod relaxation;
 pub mod sliced;
 mod sym3;

@@ -17,23 +17,17 @@
 //! colour to whole slices hold zeros.
 
 use super::Sym3;
+use super::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes};
 use crate::lanes::{LANES, Lanes};
 use crate::par::{BLOCK, Par, widest};
 use glam::Vec3;
 use std::ops::Range;
 
-/// Six numbers of a symmetric block, or three of a vector, for eight rows.
+/// Six numbers of a symmetric block for eight rows.
 type Blocks = [Lanes; 6];
-type Vectors = [Lanes; 3];
 
 /// For products that need no x_i.
 const NOWHERE: Vectors = [[0.0; LANES]; 3];
-
-/// No link: a lane without a neighbour here.
-const NONE: u32 = u32::MAX;
-
-/// Columns from here on are an index into the list of gathered columns.
-const GATHERED: u32 = 1 << 31;
 
 /// The matrix.
 #[derive(Clone, Debug, Default)]
@@ -44,13 +38,10 @@ pub struct Sliced {
     rows: Vec<u32>,
     /// Slices of each colour.
     colours: Vec<Range<usize>>,
-    slices: Vec<Slice>,
-    /// First column of each entry, or where its eight columns are.
-    columns: Vec<u32>,
-    gathered: Vec<[u32; LANES]>,
-    /// Link of each lane of each entry.
-    sources: Vec<[u32; LANES]>,
-    blocks: Vec<Blocks>,
+    /// Links to rows of earlier colours, and to those of the same and of later ones: each sweep of a cycle reads one
+    /// of them from one end to the other.
+    earlier: Half,
+    later: Half,
     /// What the diagonal has beyond the links' blocks.
     own: Vec<Blocks>,
     inverse: Vec<Blocks>,
@@ -58,19 +49,53 @@ pub struct Sliced {
     new: Vec<f32>,
 }
 
-/// Where the entries of a slice are: those of earlier colours, then those of the same and of later ones.
-#[derive(Clone, Copy, Debug, Default)]
-struct Slice {
-    first: u32,
-    same: u32,
-    end: u32,
+/// Some of each row's links: a block for each entry of a pattern.
+#[derive(Clone, Debug, Default)]
+struct Half {
+    pattern: Pattern,
+    blocks: Vec<Blocks>,
+}
+
+impl Half {
+    /// Takes over link blocks.
+    fn fill(&mut self, par: Par, links: &[Sym3]) {
+        let sources = self.pattern.sources();
+        par.blocks(&mut self.blocks, |block, blocks| {
+            for (entry, sources) in blocks.iter_mut().zip(&sources[block * BLOCK..]) {
+                for (lane, &link) in sources.iter().enumerate().filter(|(_, l)| **l != NONE) {
+                    for (out, m) in entry.iter_mut().zip(links[link as usize].0) {
+                        out[lane] = m;
+                    }
+                }
+            }
+        });
+    }
+
+    /// Adds Σ B x_j for a slice, or Σ B (x_i − x_j) with x_i = `here`.
+    #[inline(always)]
+    fn add_products<const FROM_HERE: bool>(
+        &self,
+        slice: usize,
+        x: [&[f32]; 3],
+        here: &Vectors,
+        sum: &mut Vectors,
+    ) {
+        self.pattern.each(
+            slice,
+            x,
+            #[inline(always)]
+            |entry, v| {
+                let v = if FROM_HERE { difference(here, &v) } else { v };
+                add(sum, &multiply(&self.blocks[entry], &v));
+            },
+        );
+    }
 }
 
 /// Which entries a product takes.
 #[derive(Clone, Copy)]
 enum Part {
     Earlier,
-    SameAndLater,
     All,
 }
 
@@ -96,84 +121,31 @@ impl Sliced {
             sliced.places[row as usize] = place as u32;
         }
         let size = rows.len();
-        for (slice, rows) in rows.chunks_exact(LANES).enumerate() {
-            let mut made = Slice { first: sliced.columns.len() as u32, ..Slice::default() };
-            for part in 0..3 {
-                let lanes = std::array::from_fn(|lane| {
-                    let row = rows[lane];
-                    if row == NONE {
-                        return Vec::new();
-                    }
-                    let all = neighbours[row as usize].iter();
-                    let part_of = |&&(other, _): &&(u32, u32)| {
-                        colour[other as usize].cmp(&colour[row as usize]) as i8 + 1 == part
-                    };
-                    let mut lane: Vec<_> = all
-                        .filter(part_of)
-                        .map(|&(other, link)| (sliced.places[other as usize], link))
-                        .collect();
-                    lane.sort_unstable();
-                    lane
-                });
-                if part == 1 {
-                    made.same = sliced.columns.len() as u32;
+        for rows in rows.chunks_exact(LANES) {
+            let (mut earlier, mut later): (LaneLists, LaneLists) = Default::default();
+            for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                for &(other, link) in &neighbours[row as usize] {
+                    let before = colour[other as usize] < colour[row as usize];
+                    let list = if before { &mut earlier[lane] } else { &mut later[lane] };
+                    list.push((sliced.places[other as usize], link));
                 }
-                sliced.push_entries(slice, &lanes, size);
             }
-            made.end = sliced.columns.len() as u32;
-            sliced.slices.push(made);
+            sliced.earlier.pattern.push(&mut earlier, size);
+            sliced.later.pattern.push(&mut later, size);
         }
         sliced.rows = rows;
-        let slices = sliced.slices.len();
-        sliced.blocks = vec![[[0.0; LANES]; 6]; sliced.columns.len()];
-        sliced.own = vec![[[0.0; LANES]; 6]; slices];
+        for half in [&mut sliced.earlier, &mut sliced.later] {
+            half.blocks = vec![[[0.0; LANES]; 6]; half.pattern.sources().len()];
+        }
+        sliced.own = vec![[[0.0; LANES]; 6]; size / LANES];
         sliced.inverse = sliced.own.clone();
-        sliced.new = vec![0.0; 3 * LANES * slices];
+        sliced.new = vec![0.0; 3 * size];
         sliced
-    }
-
-    /// Entries for the (column, link) lists of eight lanes.
-    fn push_entries(&mut self, slice: usize, lanes: &[Vec<(u32, u32)>; LANES], size: usize) {
-        // By distance: one entry per distance, columns in sequence.
-        let mut distances: Vec<i64> = lanes
-            .iter()
-            .enumerate()
-            .flat_map(|(lane, list)| {
-                list.iter().map(move |(c, _)| i64::from(*c) - (slice * LANES + lane) as i64)
-            })
-            .collect();
-        distances.sort_unstable();
-        distances.dedup();
-        let most = lanes.iter().map(Vec::len).max().unwrap_or(0);
-        let in_range = |d: &i64| {
-            let first = (slice * LANES) as i64 + d;
-            first >= 0 && first + LANES as i64 <= size as i64
-        };
-        if distances.len() <= most + most / 3 && distances.iter().all(in_range) {
-            for d in distances {
-                let first = (slice * LANES) as i64 + d;
-                let source = |lane: usize| {
-                    let column = (first + lane as i64) as u32;
-                    let found = lanes[lane].iter().find(|(c, _)| *c == column);
-                    found.map_or(NONE, |(_, link)| *link)
-                };
-                self.columns.push(first as u32);
-                self.sources.push(std::array::from_fn(source));
-            }
-            return;
-        }
-        for k in 0..most {
-            let own = |lane: usize| ((slice * LANES + lane) as u32, NONE);
-            let pick = |lane: usize| lanes[lane].get(k).copied().unwrap_or(own(lane));
-            self.columns.push(GATHERED + self.gathered.len() as u32);
-            self.gathered.push(std::array::from_fn(|lane| pick(lane).0));
-            self.sources.push(std::array::from_fn(|lane| pick(lane).1));
-        }
     }
 
     /// Rows, padding included: the length of a plane.
     pub fn size(&self) -> usize {
-        LANES * self.slices.len()
+        self.rows.len()
     }
 
     /// Where each row of the outside is in a plane.
@@ -183,26 +155,14 @@ impl Sliced {
 
     /// Numbers a product reads.
     pub fn work(&self) -> f64 {
-        (self.columns.len() + self.slices.len()) as f64
+        (self.earlier.blocks.len() + self.later.blocks.len() + self.own.len()) as f64
     }
 
     /// Takes over link and diagonal blocks, given by the numbers of the outside. A zero diagonal block
     /// holds its row.
     pub fn fill(&mut self, par: Par, diagonal: &[Sym3], links: &[Sym3]) {
-        let sources = &self.sources;
-        par.blocks(&mut self.blocks, |block, blocks| {
-            let sources = &sources[block * BLOCK..];
-            for (entry, sources) in blocks.iter_mut().zip(sources) {
-                for (lane, &link) in sources.iter().enumerate() {
-                    if link != NONE {
-                        let Sym3(m) = &links[link as usize];
-                        for (out, m) in entry.iter_mut().zip(m) {
-                            out[lane] = *m;
-                        }
-                    }
-                }
-            }
-        });
+        self.earlier.fill(par, links);
+        self.later.fill(par, links);
         let rows = &self.rows;
         par.blocks(&mut self.inverse, |block, slices| {
             into_lanes(&rows[block * BLOCK * LANES..], diagonal, slices);
@@ -244,7 +204,7 @@ impl Sliced {
 
     /// `out = A x`.
     pub fn apply(&self, par: Par, x: &[f32], out: &mut [f32]) {
-        self.run(par, 0..self.slices.len(), Job::Product, x, out);
+        self.run(par, 0..self.own.len(), Job::Product, x, out);
     }
 
     /// One forward sweep from zero, colour by colour: x = (D + L)⁻¹ b.
@@ -254,7 +214,7 @@ impl Sliced {
 
     /// What is left of b after [`Sliced::forward_from_zero`]: −(U + W) x.
     pub fn left_by_forward(&self, par: Par, x: &[f32], r: &mut [f32]) {
-        self.run(par, 0..self.slices.len(), Job::Left, x, r);
+        self.run(par, 0..self.own.len(), Job::Left, x, r);
     }
 
     /// One backward sweep from the current values.
@@ -291,73 +251,32 @@ impl Sliced {
 
     /// The new values of eight rows.
     #[inline(always)]
-    fn done(&self, slice: usize, job: Job<'_>, x: &[f32]) -> Vectors {
+    fn done(&self, slice: usize, job: Job<'_>, x: [&[f32]; 3]) -> Vectors {
         match job {
             Job::Product => {
-                let here = self.load(x, slice * LANES);
-                let mut sum = multiply(&self.own[slice], &here);
-                add(&mut sum, &self.products::<true>(slice, Part::All, x, &here));
+                let here = load(x, slice * LANES);
+                let mut sum = NOWHERE;
+                self.earlier.add_products::<true>(slice, x, &here, &mut sum);
+                self.later.add_products::<true>(slice, x, &here, &mut sum);
+                let mut all = multiply(&self.own[slice], &here);
+                add(&mut all, &sum);
+                all
+            }
+            Job::Left => {
+                let mut sum = NOWHERE;
+                self.later.add_products::<false>(slice, x, &NOWHERE, &mut sum);
                 sum
             }
-            Job::Left => self.products::<false>(slice, Part::SameAndLater, x, &NOWHERE),
             Job::Relax(part, b) => {
-                let mut sum = self.load(b, slice * LANES);
-                add(&mut sum, &self.products::<false>(slice, part, x, &NOWHERE));
+                let mut sum = NOWHERE;
+                self.earlier.add_products::<false>(slice, x, &NOWHERE, &mut sum);
+                if let Part::All = part {
+                    self.later.add_products::<false>(slice, x, &NOWHERE, &mut sum);
+                }
+                add(&mut sum, &load(planes(b), slice * LANES));
                 multiply(&self.inverse[slice], &sum)
             }
         }
-    }
-
-    /// Σ B x_j over some of the neighbours, or Σ B (x_i − x_j) with x_i = `here`.
-    #[inline(always)]
-    fn products<const FROM_HERE: bool>(
-        &self,
-        slice: usize,
-        part: Part,
-        x: &[f32],
-        here: &Vectors,
-    ) -> Vectors {
-        let Slice { first, same, end, .. } = self.slices[slice];
-        let entries = match part {
-            Part::Earlier => first as usize..same as usize,
-            Part::SameAndLater => same as usize..end as usize,
-            Part::All => first as usize..end as usize,
-        };
-        let mut sum = [[0.0; LANES]; 3];
-        for (m, &column) in self.blocks[entries.clone()].iter().zip(&self.columns[entries]) {
-            let v = if column < GATHERED {
-                self.load(x, column as usize)
-            } else {
-                self.gather(x, &self.gathered[(column - GATHERED) as usize])
-            };
-            let v = if FROM_HERE { difference(here, &v) } else { v };
-            add(&mut sum, &multiply(m, &v));
-        }
-        sum
-    }
-
-    /// Eight rows in sequence.
-    #[inline(always)]
-    fn load(&self, x: &[f32], first: usize) -> Vectors {
-        let size = self.size();
-        let mut out = [[0.0; LANES]; 3];
-        for (plane, out) in out.iter_mut().enumerate() {
-            out.copy_from_slice(&x[plane * size + first..][..LANES]);
-        }
-        out
-    }
-
-    #[inline(always)]
-    fn gather(&self, x: &[f32], columns: &[u32; LANES]) -> Vectors {
-        let size = self.size();
-        let mut out = [[0.0; LANES]; 3];
-        for (plane, out) in out.iter_mut().enumerate() {
-            let x = &x[plane * size..][..size];
-            for (out, &column) in out.iter_mut().zip(columns) {
-                *out = x[column as usize];
-            }
-        }
-        out
     }
 }
 
@@ -442,9 +361,10 @@ impl Slices<'_> {
     #[inline(always)]
     fn each(self, job: Job<'_>) {
         let [px, py, pz] = self.out;
-        let planes = px.chunks_exact_mut(LANES).zip(py.chunks_exact_mut(LANES));
-        for (k, ((px, py), pz)) in planes.zip(pz.chunks_exact_mut(LANES)).enumerate() {
-            let value = self.matrix.done(self.first + k, job, self.x);
+        let x = planes(self.x);
+        let out = px.chunks_exact_mut(LANES).zip(py.chunks_exact_mut(LANES));
+        for (k, ((px, py), pz)) in out.zip(pz.chunks_exact_mut(LANES)).enumerate() {
+            let value = self.matrix.done(self.first + k, job, x);
             px.copy_from_slice(&value[0]);
             py.copy_from_slice(&value[1]);
             pz.copy_from_slice(&value[2]);
@@ -462,7 +382,6 @@ impl pulp::NullaryFnOnce for Slices<'_> {
             Job::Product => self.each(Job::Product),
             Job::Left => self.each(Job::Left),
             Job::Relax(Part::Earlier, b) => self.each(Job::Relax(Part::Earlier, b)),
-            Job::Relax(Part::SameAndLater, b) => self.each(Job::Relax(Part::SameAndLater, b)),
             Job::Relax(Part::All, b) => self.each(Job::Relax(Part::All, b)),
         }
     }

@@ -20,6 +20,7 @@ mod dense;
 mod elements;
 mod galerkin;
 mod pressing;
+mod transfer;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ use elements::{Elements, PAIRS};
 use galerkin::galerkin_lists;
 use glam::Vec3;
 use pressing::Pressing;
+use transfer::Transfer;
 use std::collections::HashMap;
 
 /// The levels, finest first, and the dense factor of the last.
@@ -80,15 +82,13 @@ struct Level {
     /// Links of each node.
     members: Incidence,
     /// From the next level; `None` on the last.
-    coarse: Option<Transfer>,
+    coarse: Option<Coarse>,
 }
 
-/// The way between a level and the next, and the making of the next level's matrix.
+/// The way to the next level, and the making of its matrix.
 #[derive(Clone, Debug)]
-struct Transfer {
-    /// In places of the sliced matrices.
-    prolong: Interpolation,
-    restrict: Interpolation,
+struct Coarse {
+    transfer: Transfer,
     /// Lists of fine blocks for what coarse nodes have of their own, then for the coarse link blocks.
     from_own: Interpolation,
     from_links: Interpolation,
@@ -131,19 +131,10 @@ impl Multigrid {
             let lists = galerkin_lists(&levels[fine].ends, &strong, &prolong, nodes.len());
             let coarse = Level::new(nodes, lists.ends, &lists.strong);
             strong = lists.strong;
-            let place = |level: &Level, i: usize| level.matrix.places()[i];
-            let mut rows = Interpolation::default();
-            let fine_level = &levels[fine];
-            let mut by_place = vec![Vec::new(); fine_level.matrix.size()];
-            for i in 0..prolong.len() {
-                let row = prolong.row(i).iter();
-                by_place[place(fine_level, i) as usize] =
-                    row.map(|&(k, w)| (place(&coarse, k as usize), w)).collect();
-            }
-            by_place.into_iter().for_each(|row| rows.push(row));
-            levels[fine].coarse = Some(Transfer {
-                restrict: rows.transposed(coarse.matrix.size()),
-                prolong: rows,
+            let matrix = &levels[fine].matrix;
+            let (places, size) = (matrix.places(), matrix.size());
+            levels[fine].coarse = Some(Coarse {
+                transfer: Transfer::new(&prolong, places, coarse.matrix.places(), size),
                 from_own: lists.from_own,
                 from_links: lists.from_links,
             });
@@ -374,7 +365,7 @@ impl Level {
 
     /// A' = Pᵀ A P.
     fn coarsen_into(&self, coarse: &mut Level, par: Par) {
-        let Some(Transfer { from_own, from_links, .. }) = &self.coarse else { return };
+        let Some(Coarse { from_own, from_links, .. }) = &self.coarse else { return };
         let n = coarse.nodes.len();
         let add_own = |target: usize, sum: &mut Sym3| {
             for &(source, weight) in from_own.row(target) {
@@ -414,44 +405,23 @@ impl Level {
 
     /// Smooths from zero and hands what is left to the next level.
     fn descend(&mut self, par: Par, pressing: Option<&Pressing>, coarse_b: &mut [f32]) {
-        let Some(Transfer { restrict, .. }) = &self.coarse else { return };
+        let Some(Coarse { transfer, .. }) = &mut self.coarse else { return };
         self.x.fill(0.0);
         self.matrix.forward_from_zero(par, &self.b, &mut self.x);
         self.matrix.left_by_forward(par, &self.x, &mut self.r);
         if let Some(pressing) = pressing {
             pressing.add_rest(&self.x, &mut self.r);
         }
-        gather(par, restrict, &self.r, coarse_b, false);
+        transfer.restrict(par, &self.r, coarse_b);
     }
 
     /// Adds the next level's correction and smooths.
     fn ascend(&mut self, par: Par, pressing: Option<&Pressing>, correction: &[f32]) {
-        let Some(Transfer { prolong, .. }) = &self.coarse else { return };
-        gather(par, prolong, correction, &mut self.x, true);
+        let Some(Coarse { transfer, .. }) = &mut self.coarse else { return };
+        transfer.add_prolonged(par, correction, &mut self.x);
         if let Some(pressing) = pressing {
             pressing.add_rest(&self.x, &mut self.b);
         }
         self.matrix.backward(par, &self.b, &mut self.x);
     }
-}
-
-/// `out = rows · from`, or added to it, on three planes.
-fn gather(par: Par, rows: &Interpolation, from: &[f32], out: &mut [f32], add: bool) {
-    let size = rows.len();
-    let (fx, rest) = from.split_at(from.len() / 3);
-    let (fy, fz) = rest.split_at(fx.len());
-    let (px, rest) = out.split_at_mut(size);
-    let (py, pz) = rest.split_at_mut(size);
-    par.blocks3(px, py, pz, |block, px, py, pz| {
-        for k in 0..px.len() {
-            let mut sum = if add { [px[k], py[k], pz[k]] } else { [0.0; 3] };
-            for &(source, weight) in rows.row(block * BLOCK + k) {
-                let source = source as usize;
-                sum[0] += weight * fx[source];
-                sum[1] += weight * fy[source];
-                sum[2] += weight * fz[source];
-            }
-            [px[k], py[k], pz[k]] = sum;
-        }
-    });
 }

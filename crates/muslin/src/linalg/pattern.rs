@@ -1,0 +1,136 @@
+//! Sparse rows, eight at a time: where their columns are.
+//!
+//! ```text
+//!   slice of rows r … r+7:   entry k:   the k-th columns of eight rows: c … c+7, one load, or eight by index
+//! ```
+//!
+//! Vectors are three planes x, y, z of equal length, one after the other.
+
+use crate::lanes::{LANES, Lanes};
+use std::ops::Range;
+
+/// No source: a lane without an entry here.
+pub const NONE: u32 = u32::MAX;
+
+/// Three numbers for eight rows.
+pub type Vectors = [Lanes; 3];
+
+/// (column, source) of each entry of eight rows.
+pub type LaneLists = [Vec<(u32, u32)>; LANES];
+
+/// Slices of rows and their entries, which lie one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Pattern {
+    slices: Vec<Slice>,
+    /// First column of each entry, or which of the gathered columns are its.
+    columns: Vec<u32>,
+    gathered: Vec<[u32; LANES]>,
+    /// What each lane of each entry is filled from.
+    sources: Vec<[u32; LANES]>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slice {
+    first: u32,
+    end: u32,
+    gathered: bool,
+}
+
+impl Pattern {
+    /// Appends a slice; columns are below `size`.
+    pub fn push(&mut self, lanes: &mut LaneLists, size: usize) {
+        lanes.iter_mut().for_each(|lane| lane.sort_unstable());
+        let first = self.columns.len() as u32;
+        let starts = starts(lanes, size);
+        let gathered = starts.is_none();
+        match starts {
+            Some(starts) => starts.into_iter().for_each(|start| {
+                let source = |lane: usize| {
+                    let column = (start + lane as i64) as u32;
+                    let found = lanes[lane].iter().find(|(c, _)| *c == column);
+                    found.map_or(NONE, |(_, source)| *source)
+                };
+                self.columns.push(start as u32);
+                self.sources.push(std::array::from_fn(source));
+            }),
+            None => {
+                let most = lanes.iter().map(Vec::len).max().unwrap_or(0);
+                // Lanes that have run out read some column; what they are filled with stays zero.
+                let any = lanes.iter().flatten().next().map_or(0, |(column, _)| *column);
+                for k in 0..most {
+                    let pick = |lane: usize| lanes[lane].get(k).copied().unwrap_or((any, NONE));
+                    self.columns.push(self.gathered.len() as u32);
+                    self.gathered.push(std::array::from_fn(|lane| pick(lane).0));
+                    self.sources.push(std::array::from_fn(|lane| pick(lane).1));
+                }
+            }
+        }
+        self.slices.push(Slice { first, end: self.columns.len() as u32, gathered });
+    }
+
+    /// What each lane of each entry is filled from.
+    pub fn sources(&self) -> &[[u32; LANES]] {
+        &self.sources
+    }
+
+    /// Calls `entry(index, values)` for each entry of a slice with the values of `x` at its columns.
+    ///
+    /// Two loops: where both ways of reading meet, neither is vector code.
+    #[inline(always)]
+    pub fn each(&self, slice: usize, x: [&[f32]; 3], mut entry: impl FnMut(usize, Vectors)) {
+        let Slice { first, end, gathered } = self.slices[slice];
+        let entries: Range<usize> = first as usize..end as usize;
+        if gathered {
+            for (k, &column) in entries.clone().zip(&self.columns[entries]) {
+                entry(k, gather(x, &self.gathered[column as usize]));
+            }
+        } else {
+            for (k, &column) in entries.clone().zip(&self.columns[entries]) {
+                entry(k, load(x, column as usize));
+            }
+        }
+    }
+}
+
+/// The first columns of entries whose columns are in sequence, if few of them serve all lanes.
+fn starts(lanes: &LaneLists, size: usize) -> Option<Vec<i64>> {
+    let columns = |(lane, list): (usize, &Vec<(u32, u32)>)| {
+        list.iter().map(move |(c, _)| i64::from(*c) - lane as i64).collect::<Vec<_>>()
+    };
+    let mut starts: Vec<i64> = lanes.iter().enumerate().flat_map(columns).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    let most = lanes.iter().map(Vec::len).max().unwrap_or(0);
+    let in_range = |first: &i64| *first >= 0 && first + LANES as i64 <= size as i64;
+    (starts.len() <= most + most / 3 && starts.iter().all(in_range)).then_some(starts)
+}
+
+/// Eight rows in sequence.
+#[inline(always)]
+pub fn load(x: [&[f32]; 3], first: usize) -> Vectors {
+    let mut out = [[0.0; LANES]; 3];
+    for (out, x) in out.iter_mut().zip(x) {
+        out.copy_from_slice(&x[first..][..LANES]);
+    }
+    out
+}
+
+/// Eight rows anywhere.
+#[inline(always)]
+fn gather(x: [&[f32]; 3], columns: &[u32; LANES]) -> Vectors {
+    let mut out = [[0.0; LANES]; 3];
+    for (out, x) in out.iter_mut().zip(x) {
+        for lane in 0..LANES {
+            out[lane] = x[columns[lane] as usize];
+        }
+    }
+    out
+}
+
+/// The planes of a vector.
+#[inline(always)]
+pub fn planes(x: &[f32]) -> [&[f32]; 3] {
+    let (px, rest) = x.split_at(x.len() / 3);
+    let (py, pz) = rest.split_at(px.len());
+    [px, py, pz]
+}
