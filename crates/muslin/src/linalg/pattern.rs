@@ -37,11 +37,11 @@ struct Slice {
 }
 
 impl Pattern {
-    /// Appends a slice; columns are below `size`.
-    pub fn push(&mut self, lanes: &mut LaneLists, size: usize) {
+    /// Appends a slice that may read `within`, where its columns are.
+    pub fn push(&mut self, lanes: &mut LaneLists, within: Range<usize>) {
         lanes.iter_mut().for_each(|lane| lane.sort_unstable());
         let first = self.columns.len() as u32;
-        let starts = starts(lanes, size);
+        let starts = starts(lanes, within);
         let gathered = starts.is_none();
         match starts {
             Some(starts) => starts.into_iter().for_each(|start| {
@@ -73,27 +73,39 @@ impl Pattern {
         &self.sources
     }
 
-    /// Calls `entry(index, values)` for each entry of a slice with the values of `x` at its columns.
+    /// Calls `entry` for each entry of a slice with its one of `all` and the values at its columns; `x` holds the
+    /// columns from `from` on.
     ///
     /// Two loops: where both ways of reading meet, neither is vector code.
     #[inline(always)]
-    pub fn each(&self, slice: usize, x: [&[f32]; 3], mut entry: impl FnMut(usize, Vectors)) {
+    pub fn each<T>(
+        &self,
+        slice: usize,
+        all: &[T],
+        x: [&[f32]; 3],
+        from: usize,
+        mut entry: impl FnMut(&T, Vectors),
+    ) {
         let Slice { first, end, gathered } = self.slices[slice];
         let entries: Range<usize> = first as usize..end as usize;
+        let entries = all[entries.clone()].iter().zip(&self.columns[entries]);
+        // Of one length, so that one check is enough.
+        let size = x[0].len();
+        let x = [x[0], &x[1][..size], &x[2][..size]];
         if gathered {
-            for (k, &column) in entries.clone().zip(&self.columns[entries]) {
-                entry(k, gather(x, &self.gathered[column as usize]));
+            for (of_entry, &column) in entries {
+                entry(of_entry, gather(x, from, &self.gathered[column as usize]));
             }
         } else {
-            for (k, &column) in entries.clone().zip(&self.columns[entries]) {
-                entry(k, load(x, column as usize));
+            for (of_entry, &column) in entries {
+                entry(of_entry, load(x, column as usize - from));
             }
         }
     }
 }
 
 /// The first columns of entries whose columns are in sequence, if few of them serve all lanes.
-fn starts(lanes: &LaneLists, size: usize) -> Option<Vec<i64>> {
+fn starts(lanes: &LaneLists, within: Range<usize>) -> Option<Vec<i64>> {
     let columns = |(lane, list): (usize, &Vec<(u32, u32)>)| {
         list.iter().map(move |(c, _)| i64::from(*c) - lane as i64).collect::<Vec<_>>()
     };
@@ -101,7 +113,8 @@ fn starts(lanes: &LaneLists, size: usize) -> Option<Vec<i64>> {
     starts.sort_unstable();
     starts.dedup();
     let most = lanes.iter().map(Vec::len).max().unwrap_or(0);
-    let in_range = |first: &i64| *first >= 0 && first + LANES as i64 <= size as i64;
+    let (low, high) = (within.start as i64, within.end as i64);
+    let in_range = |first: &i64| *first >= low && first + LANES as i64 <= high;
     (starts.len() <= most + most / 3 && starts.iter().all(in_range)).then_some(starts)
 }
 
@@ -117,11 +130,11 @@ pub fn load(x: [&[f32]; 3], first: usize) -> Vectors {
 
 /// Eight rows anywhere.
 #[inline(always)]
-fn gather(x: [&[f32]; 3], columns: &[u32; LANES]) -> Vectors {
+fn gather(x: [&[f32]; 3], from: usize, columns: &[u32; LANES]) -> Vectors {
     let mut out = [[0.0; LANES]; 3];
     for (out, x) in out.iter_mut().zip(x) {
         for lane in 0..LANES {
-            out[lane] = x[columns[lane] as usize];
+            out[lane] = x[columns[lane] as usize - from];
         }
     }
     out
@@ -132,5 +145,12 @@ fn gather(x: [&[f32]; 3], columns: &[u32; LANES]) -> Vectors {
 pub fn planes(x: &[f32]) -> [&[f32]; 3] {
     let (px, rest) = x.split_at(x.len() / 3);
     let (py, pz) = rest.split_at(px.len());
+    [px, py, pz]
+}
+
+/// The planes of a vector that is written.
+pub fn planes_mut(x: &mut [f32]) -> [&mut [f32]; 3] {
+    let (px, rest) = x.split_at_mut(x.len() / 3);
+    let (py, pz) = rest.split_at_mut(px.len());
     [px, py, pz]
 }

@@ -17,7 +17,7 @@
 //! colour to whole slices hold zeros.
 
 use super::Sym3;
-use super::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes};
+use super::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes, planes_mut};
 use crate::lanes::{LANES, Lanes};
 use crate::par::{BLOCK, Par, widest};
 use glam::Vec3;
@@ -38,25 +38,24 @@ pub struct Sliced {
     rows: Vec<u32>,
     /// Slices of each colour.
     colours: Vec<Range<usize>>,
-    /// Links to rows of earlier colours, and to those of the same and of later ones: each sweep of a cycle reads one
-    /// of them from one end to the other.
-    earlier: Half,
-    later: Half,
+    /// Links to rows of earlier colours, of the same, and of later ones: each sweep of a cycle reads some of them from
+    /// one end to the other.
+    earlier: Part,
+    same: Part,
+    later: Part,
     /// What the diagonal has beyond the links' blocks.
     own: Vec<Blocks>,
     inverse: Vec<Blocks>,
-    /// New values of a colour.
-    new: Vec<f32>,
 }
 
 /// Some of each row's links: a block for each entry of a pattern.
 #[derive(Clone, Debug, Default)]
-struct Half {
+struct Part {
     pattern: Pattern,
     blocks: Vec<Blocks>,
 }
 
-impl Half {
+impl Part {
     /// Takes over link blocks.
     fn fill(&mut self, par: Par, links: &[Sym3]) {
         let sources = self.pattern.sources();
@@ -71,32 +70,28 @@ impl Half {
         });
     }
 
-    /// Adds Σ B x_j for a slice, or Σ B (x_i − x_j) with x_i = `here`.
+    /// Adds Σ B x_j for a slice, or Σ B (x_i − x_j) with x_i = `here`; `x` are the rows from `from` on.
     #[inline(always)]
     fn add_products<const FROM_HERE: bool>(
         &self,
         slice: usize,
         x: [&[f32]; 3],
+        from: usize,
         here: &Vectors,
         sum: &mut Vectors,
     ) {
         self.pattern.each(
             slice,
+            &self.blocks,
             x,
+            from,
             #[inline(always)]
-            |entry, v| {
+            |block, v| {
                 let v = if FROM_HERE { difference(here, &v) } else { v };
-                add(sum, &multiply(&self.blocks[entry], &v));
+                add(sum, &multiply(block, &v));
             },
         );
     }
-}
-
-/// Which entries a product takes.
-#[derive(Clone, Copy)]
-enum Part {
-    Earlier,
-    All,
 }
 
 impl Sliced {
@@ -121,26 +116,36 @@ impl Sliced {
             sliced.places[row as usize] = place as u32;
         }
         let size = rows.len();
-        for rows in rows.chunks_exact(LANES) {
-            let (mut earlier, mut later): (LaneLists, LaneLists) = Default::default();
-            for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-                for &(other, link) in &neighbours[row as usize] {
-                    let before = colour[other as usize] < colour[row as usize];
-                    let list = if before { &mut earlier[lane] } else { &mut later[lane] };
-                    list.push((sliced.places[other as usize], link));
+        for slices in sliced.colours.clone() {
+            let own = slices.start * LANES..slices.end * LANES;
+            for rows in rows[own.clone()].chunks_exact(LANES) {
+                let mut parts: [LaneLists; 3] = Default::default();
+                for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                    for &(other, link) in &neighbours[row as usize] {
+                        let part = colour[other as usize].cmp(&colour[row as usize]) as i8 + 1;
+                        parts[part as usize][lane].push((sliced.places[other as usize], link));
+                    }
+                }
+                // Sweeps have earlier and later rows apart from those of a colour.
+                let ranges = [0..own.start, own.clone(), own.end..size];
+                for ((part, lanes), range) in
+                    sliced.parts_mut().into_iter().zip(&mut parts).zip(ranges)
+                {
+                    part.pattern.push(lanes, range);
                 }
             }
-            sliced.earlier.pattern.push(&mut earlier, size);
-            sliced.later.pattern.push(&mut later, size);
         }
         sliced.rows = rows;
-        for half in [&mut sliced.earlier, &mut sliced.later] {
-            half.blocks = vec![[[0.0; LANES]; 6]; half.pattern.sources().len()];
+        for part in sliced.parts_mut() {
+            part.blocks = vec![[[0.0; LANES]; 6]; part.pattern.sources().len()];
         }
         sliced.own = vec![[[0.0; LANES]; 6]; size / LANES];
         sliced.inverse = sliced.own.clone();
-        sliced.new = vec![0.0; 3 * size];
         sliced
+    }
+
+    fn parts_mut(&mut self) -> [&mut Part; 3] {
+        [&mut self.earlier, &mut self.same, &mut self.later]
     }
 
     /// Rows, padding included: the length of a plane.
@@ -155,14 +160,14 @@ impl Sliced {
 
     /// Numbers a product reads.
     pub fn work(&self) -> f64 {
-        (self.earlier.blocks.len() + self.later.blocks.len() + self.own.len()) as f64
+        let entries = [&self.earlier, &self.same, &self.later].map(|part| part.blocks.len());
+        (entries.iter().sum::<usize>() + self.own.len()) as f64
     }
 
     /// Takes over link and diagonal blocks, given by the numbers of the outside. A zero diagonal block
     /// holds its row.
     pub fn fill(&mut self, par: Par, diagonal: &[Sym3], links: &[Sym3]) {
-        self.earlier.fill(par, links);
-        self.later.fill(par, links);
+        self.parts_mut().into_iter().for_each(|part| part.fill(par, links));
         let rows = &self.rows;
         par.blocks(&mut self.inverse, |block, slices| {
             into_lanes(&rows[block * BLOCK * LANES..], diagonal, slices);
@@ -204,76 +209,84 @@ impl Sliced {
 
     /// `out = A x`.
     pub fn apply(&self, par: Par, x: &[f32], out: &mut [f32]) {
-        self.run(par, 0..self.own.len(), Job::Product, x, out);
+        let [px, py, pz] = planes_mut(out);
+        let job = Job::Product(planes(x));
+        par.blocks3(px, py, pz, |block, px, py, pz| {
+            widest(Slices { matrix: self, first: block * (BLOCK / LANES), job, out: [px, py, pz] });
+        });
     }
 
     /// One forward sweep from zero, colour by colour: x = (D + L)⁻¹ b.
-    pub fn forward_from_zero(&mut self, par: Par, b: &[f32], x: &mut [f32]) {
-        self.sweep(par, b, x, Part::Earlier, false);
+    pub fn forward_from_zero(&self, par: Par, b: &[f32], x: &mut [f32]) {
+        for slices in &self.colours {
+            // All earlier rows come before those of this colour.
+            let start = slices.start * LANES;
+            let [(ex, px), (ey, py), (ez, pz)] = planes_mut(x).map(|x| x.split_at_mut(start));
+            let job = Job::Forward { b: planes(b), earlier: [ex, ey, ez] };
+            self.relax(par, slices, job, [px, py, pz]);
+        }
     }
 
     /// What is left of b after [`Sliced::forward_from_zero`]: −(U + W) x.
     pub fn left_by_forward(&self, par: Par, x: &[f32], r: &mut [f32]) {
-        self.run(par, 0..self.own.len(), Job::Left, x, r);
+        let [px, py, pz] = planes_mut(r);
+        let job = Job::Left(planes(x));
+        par.blocks3(px, py, pz, |block, px, py, pz| {
+            widest(Slices { matrix: self, first: block * (BLOCK / LANES), job, out: [px, py, pz] });
+        });
     }
 
-    /// One backward sweep from the current values.
-    pub fn backward(&mut self, par: Par, b: &[f32], x: &mut [f32]) {
-        self.sweep(par, b, x, Part::All, true);
-    }
-
-    fn sweep(&mut self, par: Par, b: &[f32], x: &mut [f32], part: Part, reversed: bool) {
-        let size = self.size();
-        let mut new = std::mem::take(&mut self.new);
-        let count = self.colours.len();
-        for c in 0..count {
-            let slices = self.colours[if reversed { count - 1 - c } else { c }].clone();
-            let rows = slices.len() * LANES;
-            let first = slices.start * LANES;
-            self.run(par, slices, Job::Relax(part, b), x, &mut new[..3 * rows]);
-            for plane in 0..3 {
-                x[plane * size + first..][..rows].copy_from_slice(&new[plane * rows..][..rows]);
-            }
+    /// One backward sweep from the values `x` to `new`.
+    pub fn backward(&self, par: Par, b: &[f32], x: &[f32], new: &mut [f32]) {
+        for slices in self.colours.iter().rev() {
+            let end = slices.end * LANES;
+            let [(px, lx), (py, ly), (pz, lz)] = planes_mut(new).map(|x| x.split_at_mut(end));
+            let job = Job::Backward { b: planes(b), x: planes(x), later: [lx, ly, lz], end };
+            let start = slices.start * LANES;
+            let out = [&mut px[start..], &mut py[start..], &mut pz[start..]];
+            self.relax(par, slices, job, out);
         }
-        self.new = new;
     }
 
-    /// Does a job for a range of slices; the planes of `out` have a place for each of them.
-    fn run(&self, par: Par, slices: Range<usize>, job: Job<'_>, x: &[f32], out: &mut [f32]) {
+    /// New values of the rows of a colour, the first of `out`.
+    fn relax(&self, par: Par, slices: &Range<usize>, job: Job<'_>, out: [&mut [f32]; 3]) {
         let rows = slices.len() * LANES;
-        let (px, rest) = out.split_at_mut(rows);
-        let (py, pz) = rest.split_at_mut(rows);
-        par.blocks3(px, py, &mut pz[..rows], |block, px, py, pz| {
+        let [px, py, pz] = out;
+        par.blocks3(&mut px[..rows], &mut py[..rows], &mut pz[..rows], |block, px, py, pz| {
             let first = slices.start + block * (BLOCK / LANES);
-            widest(Slices { matrix: self, first, job, x, out: [px, py, pz] });
+            widest(Slices { matrix: self, first, job, out: [px, py, pz] });
         });
     }
 
     /// The new values of eight rows.
     #[inline(always)]
-    fn done(&self, slice: usize, job: Job<'_>, x: [&[f32]; 3]) -> Vectors {
+    fn done(&self, slice: usize, job: Job<'_>) -> Vectors {
+        let mut sum = NOWHERE;
         match job {
-            Job::Product => {
+            Job::Product(x) => {
                 let here = load(x, slice * LANES);
-                let mut sum = NOWHERE;
-                self.earlier.add_products::<true>(slice, x, &here, &mut sum);
-                self.later.add_products::<true>(slice, x, &here, &mut sum);
+                self.earlier.add_products::<true>(slice, x, 0, &here, &mut sum);
+                self.same.add_products::<true>(slice, x, 0, &here, &mut sum);
+                self.later.add_products::<true>(slice, x, 0, &here, &mut sum);
                 let mut all = multiply(&self.own[slice], &here);
                 add(&mut all, &sum);
                 all
             }
-            Job::Left => {
-                let mut sum = NOWHERE;
-                self.later.add_products::<false>(slice, x, &NOWHERE, &mut sum);
+            Job::Left(x) => {
+                self.same.add_products::<false>(slice, x, 0, &NOWHERE, &mut sum);
+                self.later.add_products::<false>(slice, x, 0, &NOWHERE, &mut sum);
                 sum
             }
-            Job::Relax(part, b) => {
-                let mut sum = NOWHERE;
-                self.earlier.add_products::<false>(slice, x, &NOWHERE, &mut sum);
-                if let Part::All = part {
-                    self.later.add_products::<false>(slice, x, &NOWHERE, &mut sum);
-                }
-                add(&mut sum, &load(planes(b), slice * LANES));
+            Job::Forward { b, earlier } => {
+                self.earlier.add_products::<false>(slice, earlier, 0, &NOWHERE, &mut sum);
+                add(&mut sum, &load(b, slice * LANES));
+                multiply(&self.inverse[slice], &sum)
+            }
+            Job::Backward { b, x, later, end } => {
+                self.earlier.add_products::<false>(slice, x, 0, &NOWHERE, &mut sum);
+                self.same.add_products::<false>(slice, x, 0, &NOWHERE, &mut sum);
+                self.later.add_products::<false>(slice, later, end, &NOWHERE, &mut sum);
+                add(&mut sum, &load(b, slice * LANES));
                 multiply(&self.inverse[slice], &sum)
             }
         }
@@ -341,11 +354,14 @@ fn into_lanes(rows: &[u32], blocks: &[Sym3], slices: &mut [Blocks]) {
 #[derive(Clone, Copy)]
 enum Job<'a> {
     /// A x.
-    Product,
+    Product([&'a [f32]; 3]),
     /// −(U + W) x.
-    Left,
-    /// D⁻¹ (b − the other terms).
-    Relax(Part, &'a [f32]),
+    Left([&'a [f32]; 3]),
+    /// D⁻¹ (b + …) with what earlier rows have become.
+    Forward { b: [&'a [f32]; 3], earlier: [&'a [f32]; 3] },
+    /// D⁻¹ (b + …) with what earlier rows and those of the same colour were, and what `later` ones, from `end` on, have
+    /// become.
+    Backward { b: [&'a [f32]; 3], x: [&'a [f32]; 3], later: [&'a [f32]; 3], end: usize },
 }
 
 /// A stretch of slices for one thread.
@@ -353,7 +369,6 @@ struct Slices<'a> {
     matrix: &'a Sliced,
     first: usize,
     job: Job<'a>,
-    x: &'a [f32],
     out: [&'a mut [f32]; 3],
 }
 
@@ -361,10 +376,9 @@ impl Slices<'_> {
     #[inline(always)]
     fn each(self, job: Job<'_>) {
         let [px, py, pz] = self.out;
-        let x = planes(self.x);
         let out = px.chunks_exact_mut(LANES).zip(py.chunks_exact_mut(LANES));
         for (k, ((px, py), pz)) in out.zip(pz.chunks_exact_mut(LANES)).enumerate() {
-            let value = self.matrix.done(self.first + k, job, x);
+            let value = self.matrix.done(self.first + k, job);
             px.copy_from_slice(&value[0]);
             py.copy_from_slice(&value[1]);
             pz.copy_from_slice(&value[2]);
@@ -379,10 +393,10 @@ impl pulp::NullaryFnOnce for Slices<'_> {
     fn call(self) {
         // Chosen outside the loop, so that each loop is compiled for its own.
         match self.job {
-            Job::Product => self.each(Job::Product),
-            Job::Left => self.each(Job::Left),
-            Job::Relax(Part::Earlier, b) => self.each(Job::Relax(Part::Earlier, b)),
-            Job::Relax(Part::All, b) => self.each(Job::Relax(Part::All, b)),
+            Job::Product(x) => self.each(Job::Product(x)),
+            Job::Left(x) => self.each(Job::Left(x)),
+            Job::Forward { b, earlier } => self.each(Job::Forward { b, earlier }),
+            Job::Backward { b, x, later, end } => self.each(Job::Backward { b, x, later, end }),
         }
     }
 }

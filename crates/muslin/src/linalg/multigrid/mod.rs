@@ -20,9 +20,9 @@ mod dense;
 mod elements;
 mod galerkin;
 mod pressing;
-mod transfer;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 use super::conjugate_gradient::{Outcome, Stop};
 use super::sliced::Sliced;
@@ -34,8 +34,8 @@ use elements::{Elements, PAIRS};
 use galerkin::galerkin_lists;
 use glam::Vec3;
 use pressing::Pressing;
-use transfer::Transfer;
 use std::collections::HashMap;
+use transfer::Transfer;
 
 /// The levels, finest first, and the dense factor of the last.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ struct Level {
     matrix: Sliced,
     b: Vec<f32>,
     x: Vec<f32>,
-    /// Residual.
+    /// Residual, then what x becomes.
     r: Vec<f32>,
     /// Index of each node on the finest level.
     nodes: Vec<u32>,
@@ -406,7 +406,6 @@ impl Level {
     /// Smooths from zero and hands what is left to the next level.
     fn descend(&mut self, par: Par, pressing: Option<&Pressing>, coarse_b: &mut [f32]) {
         let Some(Coarse { transfer, .. }) = &mut self.coarse else { return };
-        self.x.fill(0.0);
         self.matrix.forward_from_zero(par, &self.b, &mut self.x);
         self.matrix.left_by_forward(par, &self.x, &mut self.r);
         if let Some(pressing) = pressing {
@@ -422,6 +421,7 @@ impl Level {
         if let Some(pressing) = pressing {
             pressing.add_rest(&self.x, &mut self.b);
         }
-        self.matrix.backward(par, &self.b, &mut self.x);
+        self.matrix.backward(par, &self.b, &self.x, &mut self.r);
+        std::mem::swap(&mut self.x, &mut self.r);
     }
 }

@@ -1,7 +1,7 @@
 //! The way between a level and the next.
 
 use crate::lanes::{LANES, Lanes};
-use crate::linalg::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes};
+use crate::linalg::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes, planes_mut};
 use crate::mesh::Interpolation;
 use crate::par::{BLOCK, Par, widest};
 
@@ -75,7 +75,7 @@ impl Weights {
                     values.push(weight);
                 }
             }
-            pattern.push(&mut lanes, size);
+            pattern.push(&mut lanes, 0..size);
         }
         let value = |source: &u32| if *source == NONE { 0.0 } else { values[*source as usize] };
         let weights = pattern.sources().iter().map(|lanes| lanes.each_ref().map(value)).collect();
@@ -84,8 +84,7 @@ impl Weights {
 
     /// `out = rows · from`, or added to it.
     fn apply(&self, par: Par, from: &[f32], out: &mut [f32], add: bool) {
-        let (px, rest) = out.split_at_mut(out.len() / 3);
-        let (py, pz) = rest.split_at_mut(px.len());
+        let [px, py, pz] = planes_mut(out);
         par.blocks3(px, py, pz, |block, px, py, pz| {
             let first = block * (BLOCK / LANES);
             widest(Stretch { rows: self, first, from, add, out: [px, py, pz] });
@@ -117,10 +116,11 @@ impl pulp::NullaryFnOnce for Stretch<'_> {
             }
             self.rows.pattern.each(
                 self.first + k,
+                &self.rows.weights,
                 from,
+                0,
                 #[inline(always)]
-                |entry, v| {
-                    let weights = &self.rows.weights[entry];
+                |weights, v| {
                     for (sum, v) in sum.iter_mut().zip(&v) {
                         for lane in 0..LANES {
                             sum[lane] += weights[lane] * v[lane];
