@@ -373,12 +373,12 @@ impl Implicit {
             }
             LinearSolver::Hierarchy => {
                 let Some(levels) = &mut self.multigrid else { return Outcome::default() };
-                // Within a step the coarse levels hardly change.
+                // Within a step the normals of elements hardly change; what springs forbid turns enough for coarse
+                // levels that do not know it to need twice the cycles.
                 if first {
-                    levels.rebuild(system, par, free);
-                } else {
-                    levels.refine(system, par, free);
+                    levels.take_elements(system, par);
                 }
+                levels.rebuild(system, par, free);
                 begun = clock::now();
                 let last = !first || linearisations == 1;
                 let wanted = self.enough.wanted(step.contact);
@@ -410,6 +410,7 @@ impl Implicit {
                 let mut preconditioner = match (method.preconditioner, &mut self.multigrid) {
                     (Preconditioner::None, _) => conjugate_gradient::Preconditioner::None,
                     (Preconditioner::VCycle, Some(levels)) => {
+                        levels.take_elements(system, par);
                         levels.rebuild(system, par, free);
                         begun = clock::now();
                         conjugate_gradient::Preconditioner::VCycle(levels)

@@ -170,10 +170,14 @@ impl Multigrid {
         self.cycle_work
     }
 
-    /// Takes over a new matrix. `free` is 1 or 0 per particle.
-    pub fn rebuild(&mut self, system: &System, par: Par, free: &[f32]) {
+    /// Takes over the elements of a new matrix, for [`Multigrid::rebuild`].
+    pub fn take_elements(&mut self, system: &System, par: Par) {
         self.elements.fill(par, &system.elements, system.parts, &mut self.from_elements);
-        self.refine(system, par, free);
+    }
+
+    /// Takes over a new matrix, its elements as they were last taken over. `free` is 1 or 0 per particle.
+    pub fn rebuild(&mut self, system: &System, par: Par, free: &[f32]) {
+        self.rebuild_finest(system, par, free);
         for l in 1..self.levels.len() {
             let (finer, coarser) = self.levels.split_at_mut(l);
             finer[l - 1].coarsen_into(&mut coarser[0], par);
@@ -185,9 +189,7 @@ impl Multigrid {
         self.bottom.factor(&last.diagonal, &last.link_blocks, &last.ends);
     }
 
-    /// Takes over new links and masses on the finest level, where a sweep would notice; elements and
-    /// coarser levels stay as they are.
-    pub fn refine(&mut self, system: &System, par: Par, free: &[f32]) {
+    fn rebuild_finest(&mut self, system: &System, par: Par, free: &[f32]) {
         let finest = &mut self.levels[0];
         let from_elements = &self.from_elements;
         par.blocks(&mut finest.link_blocks, |block, blocks| {

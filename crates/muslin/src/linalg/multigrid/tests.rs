@@ -70,6 +70,7 @@ fn coarse_matrices_are_galerkin_products() {
     let n = 9;
     let (topology, system, free) = example(n);
     let mut multigrid = hierarchy(&topology, n);
+    multigrid.take_elements(&system, Par::Serial);
     multigrid.rebuild(&system, Par::Serial, &free);
     // w'ᵀ A' w' = (P w')ᵀ A (P w') with held rows of P w' and w' zero, on every level.
     for l in 0..multigrid.levels.len() - 1 {
@@ -106,6 +107,7 @@ fn stiffness_never_counts_as_mass() {
     system.link_blocks.iter_mut().for_each(|block| block.0.iter_mut().for_each(|m| *m *= 1e6));
     system.elements.iter_mut().for_each(|element| element.scale *= 1e8);
     let mut multigrid = hierarchy(&topology, n);
+    multigrid.take_elements(&system, Par::Serial);
     multigrid.rebuild(&system, Par::Serial, &vec![1.0; n * n]);
     // What moves as one has no more inertia than its particles' masses of 1, on any level.
     let level = &multigrid.levels[0];
@@ -162,6 +164,7 @@ fn the_hierarchy_solves_the_system_with_and_without_contacts() {
     let n = 17;
     for (topology, mut system, free) in [example(n), pressing_example(n)] {
         let mut multigrid = hierarchy(&topology, n);
+        multigrid.take_elements(&system, Par::Serial);
         multigrid.rebuild(&system, Par::Serial, &free);
         is_symmetric_and_positive(&mut multigrid, &free);
         let b = random(5, &free);
@@ -192,6 +195,7 @@ fn iterated_cycles_converge() {
     let n = 17;
     let (topology, mut system, free) = example(n);
     let mut multigrid = hierarchy(&topology, n);
+    multigrid.take_elements(&system, Par::Serial);
     multigrid.rebuild(&system, Par::Serial, &free);
     let b = random(11, &free);
     let (mut x, mut z) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
