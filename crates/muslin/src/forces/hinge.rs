@@ -18,15 +18,13 @@ use crate::lanes::{LANES, Vectors};
 use crate::linalg::{RankOne, System};
 use crate::model::Model;
 use crate::par::{BLOCK, Par, widest};
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Mat4, Vec3, Vec4, Vec4Swizzles};
 
 /// One hinge at the current positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bend {
-    /// θ − θ0. [rad]
-    pub angle: f32,
-    /// ∇θ. [1/m]
-    pub gradient: [Vec3; 4],
+    /// ∇θ of each corner [1/m], and its moment K (θ − θ0) [N·m], four times: one load for a corner's force.
+    corners: [Vec4; 4],
 }
 
 /// Angle between the two triangles in (−π, π], 0 when flat or degenerate.
@@ -108,7 +106,8 @@ pub fn evaluate(bends: &mut [Bend], model: &Model, par: Par, x: &[Vec3]) {
         let first = block * BLOCK;
         let corners = &model.topology.elements[first..][..bends.len()];
         let rest_angles = &model.hinges.rest_angle[first..][..bends.len()];
-        widest(Evaluate { corners, rest_angles, x, bends });
+        let stiffness = &model.hinges.stiffness[first..][..bends.len()];
+        widest(Evaluate { corners, rest_angles, stiffness, x, bends });
     });
 }
 
@@ -116,6 +115,7 @@ pub fn evaluate(bends: &mut [Bend], model: &Model, par: Par, x: &[Vec3]) {
 struct Evaluate<'a> {
     corners: &'a [[u32; 4]],
     rest_angles: &'a [f32],
+    stiffness: &'a [f32],
     x: &'a [Vec3],
     bends: &'a mut [Bend],
 }
@@ -125,9 +125,9 @@ impl pulp::NullaryFnOnce for Evaluate<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { corners, rest_angles, x, bends } = self;
-        for (k, bends) in bends.chunks_mut(LANES).enumerate() {
-            let corners = &corners[LANES * k..][..bends.len()];
+        let Self { corners, rest_angles, stiffness, x, bends } = self;
+        for (chunk, bends) in bends.chunks_mut(LANES).enumerate() {
+            let corners = &corners[LANES * chunk..][..bends.len()];
             // Lanes without a hinge repeat the last one.
             let of = |lane: usize| corners[lane.min(corners.len() - 1)];
             let mut at = [Vectors::ZERO; 4];
@@ -136,7 +136,10 @@ impl pulp::NullaryFnOnce for Evaluate<'_> {
                     at.set(lane, x[particle as usize]);
                 }
             }
-            let mut angles = [0.0; LANES];
+            let (mut angles, mut rest, mut k) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+            let range = LANES * chunk..LANES * chunk + bends.len();
+            rest[..bends.len()].copy_from_slice(&rest_angles[range.clone()]);
+            k[..bends.len()].copy_from_slice(&stiffness[range]);
             let mut gradients = [Vectors::ZERO; 4];
             for lane in 0..LANES {
                 let corners = [at[0].at(lane), at[1].at(lane), at[2].at(lane), at[3].at(lane)];
@@ -146,10 +149,20 @@ impl pulp::NullaryFnOnce for Evaluate<'_> {
                     out.set(lane, g);
                 }
             }
-            for (lane, (bend, rest)) in bends.iter_mut().zip(&rest_angles[LANES * k..]).enumerate()
-            {
-                let gradient = gradients.each_ref().map(|g| g.at(lane));
-                *bend = Bend { angle: wrapped(angles[lane] - rest), gradient };
+            let mut moments = [0.0; LANES];
+            for lane in 0..LANES {
+                moments[lane] = k[lane] * wrapped(angles[lane] - rest[lane]);
+            }
+            for (corner, Vectors([x, y, z])) in gradients.iter().enumerate() {
+                for half in [0, LANES / 2] {
+                    let four = |plane: &[f32]| Vec4::from_slice(&plane[half..half + LANES / 2]);
+                    let rows =
+                        Mat4::from_cols(four(x), four(y), four(z), four(&moments)).transpose();
+                    let rows = [rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis];
+                    for (bend, row) in bends.iter_mut().skip(half).zip(rows) {
+                        bend.corners[corner] = row;
+                    }
+                }
             }
         }
     }
@@ -203,14 +216,16 @@ pub fn add(total: &mut [Vec3], model: &Model, bends: &[Bend], par: Par) {
         return;
     }
     par.blocks(total, |block, total| {
+        let members = &model.topology.element_members;
         for (k, f) in total.iter_mut().enumerate() {
+            let mut sum = f.extend(0.0);
             // Elements after the hinges are 3D springs.
-            let members = model.topology.element_members.of(block * BLOCK + k).iter();
+            let members = members.of(block * BLOCK + k).iter();
             for member in members.take_while(|m| (m.item as usize) < bends.len()) {
-                let bend = &bends[member.item as usize];
-                let moment = model.hinges.stiffness[member.item as usize] * bend.angle;
-                *f -= moment * bend.gradient[member.slot as usize];
+                let corner = bends[member.item as usize].corners[member.slot as usize];
+                sum -= corner.wwww() * corner;
             }
+            *f = sum.truncate();
         }
     });
 }
@@ -232,7 +247,7 @@ pub fn fill_elements(
             let g = match (jacobian, part) {
                 (Jacobian::Scalar, 0..3) => hinges.flat[hinge].map(|c| c * Vec3::AXES[part]),
                 (Jacobian::Scalar, _) => continue,
-                (_, 0) => bends[hinge].gradient,
+                (_, 0) => bends[hinge].corners.map(Vec4::truncate),
                 // 3D springs have more terms than a hinge.
                 _ => continue,
             };

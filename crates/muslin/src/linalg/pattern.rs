@@ -73,6 +73,13 @@ impl Pattern {
         &self.sources
     }
 
+    /// The entries of a slice.
+    #[inline(always)]
+    pub fn entries(&self, slice: usize) -> Range<usize> {
+        let Slice { first, end, .. } = self.slices[slice];
+        first as usize..end as usize
+    }
+
     /// Calls `entry` for each entry of a slice with its one of `all` and the values at its columns; `x` holds the
     /// columns from `from` on.
     ///
@@ -86,13 +93,12 @@ impl Pattern {
         from: usize,
         mut entry: impl FnMut(&T, Vectors),
     ) {
-        let Slice { first, end, gathered } = self.slices[slice];
-        let entries: Range<usize> = first as usize..end as usize;
+        let entries = self.entries(slice);
         let entries = all[entries.clone()].iter().zip(&self.columns[entries]);
         // Of one length, so that one check is enough.
         let size = x[0].len();
         let x = [x[0], &x[1][..size], &x[2][..size]];
-        if gathered {
+        if self.slices[slice].gathered {
             for (of_entry, &column) in entries {
                 entry(of_entry, gather(x, from, &self.gathered[column as usize]));
             }

@@ -16,11 +16,11 @@
 //! Vectors are three planes x, y, z of `size` numbers each, one after the other. Rows that pad a
 //! colour to whole slices hold zeros.
 
-use super::Sym3;
 use super::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes, planes_mut};
+use super::{Sym3, Wide};
 use crate::lanes::{LANES, Lanes};
 use crate::par::{BLOCK, Par, widest};
-use glam::Vec3;
+use glam::{Mat4, Vec3, Vec4};
 use std::ops::Range;
 
 /// Six numbers of a symmetric block for eight rows.
@@ -57,17 +57,24 @@ struct Part {
 
 impl Part {
     /// Takes over link blocks.
-    fn fill(&mut self, par: Par, links: &[Sym3]) {
+    fn fill(&mut self, par: Par, links: &[Wide]) {
         let sources = self.pattern.sources();
         par.blocks(&mut self.blocks, |block, blocks| {
-            for (entry, sources) in blocks.iter_mut().zip(&sources[block * BLOCK..]) {
-                for (lane, &link) in sources.iter().enumerate().filter(|(_, l)| **l != NONE) {
-                    for (out, m) in entry.iter_mut().zip(links[link as usize].0) {
-                        out[lane] = m;
-                    }
+            let sources = &sources[block * BLOCK..][..blocks.len()];
+            widest(Fill { blocks, sources, links });
+        });
+    }
+
+    /// Adds the blocks of a slice.
+    #[inline(always)]
+    fn add_blocks(&self, slice: usize, sum: &mut Blocks) {
+        for block in &self.blocks[self.pattern.entries(slice)] {
+            for (sum, block) in sum.iter_mut().zip(block) {
+                for lane in 0..LANES {
+                    sum[lane] += block[lane];
                 }
             }
-        });
+        }
     }
 
     /// Adds Σ B x_j for a slice, or Σ B (x_i − x_j) with x_i = `here`; `x` are the rows from `from` on.
@@ -164,23 +171,39 @@ impl Sliced {
         (entries.iter().sum::<usize>() + self.own.len()) as f64
     }
 
-    /// Takes over link and diagonal blocks, given by the numbers of the outside. A zero diagonal block
-    /// holds its row.
-    pub fn fill(&mut self, par: Par, diagonal: &[Sym3], links: &[Sym3]) {
+    /// Takes over link blocks and what the diagonal has beyond them, given by the numbers of the outside, the last link
+    /// followed by a block of zeros. [`Sliced::invert`] ends it.
+    pub fn fill(&mut self, par: Par, own: &[Wide], links: &[Wide]) {
         self.parts_mut().into_iter().for_each(|part| part.fill(par, links));
         let rows = &self.rows;
-        par.blocks(&mut self.inverse, |block, slices| {
-            into_lanes(&rows[block * BLOCK * LANES..], diagonal, slices);
-            widest(Invert(slices));
+        par.blocks(&mut self.own, |block, slices| {
+            for (slice, rows) in slices.iter_mut().zip(rows[block * BLOCK * LANES..].chunks(LANES))
+            {
+                for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                    for (out, m) in slice.iter_mut().zip(own[row as usize].0) {
+                        out[lane] = m;
+                    }
+                }
+            }
         });
+        let (mut inverse, matrix) = (std::mem::take(&mut self.inverse), &*self);
+        par.blocks(&mut inverse, |block, out| {
+            widest(SumDiagonal { matrix, first: block * BLOCK, out });
+        });
+        self.inverse = inverse;
     }
 
-    /// Takes over what the diagonal blocks have beyond the links' blocks: what a product needs.
-    pub fn fill_own(&mut self, par: Par, own: &[Sym3]) {
-        let rows = &self.rows;
-        par.blocks(&mut self.own, |block, slices| {
-            into_lanes(&rows[block * BLOCK * LANES..], own, slices);
-        });
+    /// Adds to a diagonal block before it is inverted.
+    pub fn add_to_diagonal(&mut self, row: usize, more: Sym3) {
+        let place = self.places[row] as usize;
+        for (out, m) in self.inverse[place / LANES].iter_mut().zip(more.0) {
+            out[place % LANES] += m;
+        }
+    }
+
+    /// Inverts the diagonal blocks; a zero block holds its row.
+    pub fn invert(&mut self, par: Par) {
+        par.blocks(&mut self.inverse, |_, slices| widest(Invert(slices)));
     }
 
     /// `plane form = values`.
@@ -339,13 +362,58 @@ fn difference(a: &Vectors, b: &Vectors) -> Vectors {
     out
 }
 
-/// Blocks by the numbers of the outside, put where their rows are.
-fn into_lanes(rows: &[u32], blocks: &[Sym3], slices: &mut [Blocks]) {
-    for (slice, rows) in slices.iter_mut().zip(rows.chunks_exact(LANES)) {
-        for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-            for (out, m) in slice.iter_mut().zip(blocks[row as usize].0) {
-                out[lane] = m;
+/// Link blocks into lanes.
+struct Fill<'a> {
+    blocks: &'a mut [Blocks],
+    sources: &'a [[u32; LANES]],
+    links: &'a [Wide],
+}
+
+impl pulp::NullaryFnOnce for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        // Lanes without a link take the last block.
+        let zero = self.links.len() - 1;
+        for (entry, sources) in self.blocks.iter_mut().zip(self.sources) {
+            for half in [0, LANES / 2] {
+                let row = |lane: usize| &self.links[(sources[half + lane] as usize).min(zero)].0;
+                let rows = [row(0), row(1), row(2), row(3)];
+                let quarter = |from: usize| {
+                    let column = |lane: usize| Vec4::from_slice(&rows[lane][from..]);
+                    Mat4::from_cols(column(0), column(1), column(2), column(3)).transpose()
+                };
+                let (low, high) = (quarter(0), quarter(4));
+                let numbers =
+                    [low.x_axis, low.y_axis, low.z_axis, low.w_axis, high.x_axis, high.y_axis];
+                for (out, numbers) in entry.iter_mut().zip(numbers) {
+                    numbers.write_to_slice(&mut out[half..half + LANES / 2]);
+                }
             }
+        }
+    }
+}
+
+/// Diagonal blocks: what rows have of their own and the blocks of all their links.
+struct SumDiagonal<'a> {
+    matrix: &'a Sliced,
+    first: usize,
+    out: &'a mut [Blocks],
+}
+
+impl pulp::NullaryFnOnce for SumDiagonal<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { matrix, first, out } = self;
+        for (k, out) in out.iter_mut().enumerate() {
+            let mut sum = matrix.own[first + k];
+            matrix.earlier.add_blocks(first + k, &mut sum);
+            matrix.same.add_blocks(first + k, &mut sum);
+            matrix.later.add_blocks(first + k, &mut sum);
+            *out = sum;
         }
     }
 }

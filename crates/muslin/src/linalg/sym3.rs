@@ -54,6 +54,47 @@ impl Sym3 {
     }
 }
 
+/// A [`Sym3`] in a whole vector register: the last two numbers are zero. For sums of blocks from many places.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(32))]
+pub struct Wide(pub [f32; 8]);
+
+impl Wide {
+    /// The zero matrix.
+    pub const ZERO: Self = Self([0.0; 8]);
+
+    /// Adds `s · other`.
+    #[inline(always)]
+    pub fn add_scaled(&mut self, s: f32, other: &Self) {
+        for k in 0..8 {
+            self.0[k] += s * other.0[k];
+        }
+    }
+}
+
+impl From<Sym3> for Wide {
+    #[inline(always)]
+    fn from(Sym3([xx, yy, zz, xy, yz, zx]): Sym3) -> Self {
+        Self([xx, yy, zz, xy, yz, zx, 0.0, 0.0])
+    }
+}
+
+impl From<Wide> for Sym3 {
+    #[inline(always)]
+    fn from(Wide([xx, yy, zz, xy, yz, zx, _, _]): Wide) -> Self {
+        Self([xx, yy, zz, xy, yz, zx])
+    }
+}
+
+impl AddAssign for Wide {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        for k in 0..8 {
+            self.0[k] += other.0[k];
+        }
+    }
+}
+
 /// A running Σ M v. Vectors are given as (x, y, z, x): with the six floats of M as d = (xx, yy, zz, ·)
 /// and o = (·, xy, yz, zx), d ∘ v, o ∘ v and o ∘ (·, x, y, z) are the nine products, and the shuffles
 /// that bring them to their rows are left to the end of the sum.

@@ -1,7 +1,7 @@
 //! Elements as links: what the sweeps of the finest level see of them.
 
 use crate::lanes::{LANES, Vectors};
-use crate::linalg::{RankOne, Sym3};
+use crate::linalg::{RankOne, Sym3, Wide};
 use crate::mesh::Incidence;
 use crate::par::{BLOCK, Par, widest};
 use glam::Vec3;
@@ -23,8 +23,9 @@ pub struct Elements {
 /// A rank-one term with one direction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Projected {
-    direction: Vec3,
-    /// g · direction of each particle.
+    /// n̄ n̄ᵀ.
+    outer: Wide,
+    /// c_i.
     along: [f32; 4],
     scale: f32,
 }
@@ -36,24 +37,41 @@ impl Elements {
     }
 
     /// Sets the blocks of links to the share that `parts` terms per element have in them.
-    pub fn fill(&mut self, par: Par, terms: &[RankOne], parts: usize, blocks: &mut [Sym3]) {
+    pub fn fill(&mut self, par: Par, terms: &[RankOne], parts: usize, blocks: &mut [Wide]) {
         self.projected.resize(terms.len(), Projected::default());
         par.blocks(&mut self.projected, |block, out| {
             widest(Project { terms: &terms[block * BLOCK..][..out.len()], out });
         });
-        let (of_links, projected) = (&self.of_links, &self.projected);
         par.blocks(blocks, |block, blocks| {
-            for (k, sum) in blocks.iter_mut().enumerate() {
-                *sum = Sym3::ZERO;
-                for member in of_links.of(block * BLOCK + k) {
-                    let (i, j) = PAIRS[member.slot as usize];
-                    for term in &projected[member.item as usize * parts..][..parts] {
-                        let weight = -term.scale * (term.along[i] * term.along[j]);
-                        *sum += Sym3::outer(weight, term.direction);
-                    }
+            widest(Gather { elements: self, parts, first: block * BLOCK, blocks });
+        });
+    }
+}
+
+/// Sums for a stretch of links.
+struct Gather<'a> {
+    elements: &'a Elements,
+    parts: usize,
+    first: usize,
+    blocks: &'a mut [Wide],
+}
+
+impl pulp::NullaryFnOnce for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Elements { of_links, projected } = self.elements;
+        for (k, out) in self.blocks.iter_mut().enumerate() {
+            let mut sum = Wide::ZERO;
+            for member in of_links.of(self.first + k) {
+                let (i, j) = PAIRS[member.slot as usize];
+                for term in &projected[member.item as usize * self.parts..][..self.parts] {
+                    sum.add_scaled(-term.scale * (term.along[i] * term.along[j]), &term.outer);
                 }
             }
-        });
+            *out = sum;
+        }
     }
 }
 
@@ -87,7 +105,8 @@ impl pulp::NullaryFnOnce for Project<'_> {
             }
             for (lane, (out, term)) in out.iter_mut().zip(terms).enumerate() {
                 let along = [along[0][lane], along[1][lane], along[2][lane], along[3][lane]];
-                *out = Projected { direction: direction.at(lane), along, scale: term.scale };
+                let outer = Sym3::outer(1.0, direction.at(lane)).into();
+                *out = Projected { outer, along, scale: term.scale };
             }
         }
     }

@@ -26,8 +26,8 @@ mod transfer;
 
 use super::conjugate_gradient::{Outcome, Stop};
 use super::sliced::Sliced;
-use super::{Sym3, System, Topology};
-use crate::mesh::{Incidence, Interpolation, Links};
+use super::{Sym3, System, Topology, Wide};
+use crate::mesh::{Incidence, Interpolation};
 use crate::par::{BLOCK, Par, block_count, widest};
 use dense::Dense;
 use elements::{Elements, PAIRS};
@@ -44,9 +44,7 @@ pub struct Multigrid {
     bottom: Dense,
     elements: Elements,
     /// Their share of the finest level's link blocks.
-    from_elements: Vec<Sym3>,
-    /// Links of the finest level.
-    links: Links,
+    from_elements: Vec<Wide>,
     /// Cost of a cycle in products with the finest matrix.
     cycle_work: f64,
     cg: Vectors,
@@ -67,11 +65,10 @@ struct Vectors {
 #[derive(Clone, Debug)]
 struct Level {
     ends: Vec<[u32; 2]>,
-    /// Blocks by node and by link: what the next level's are summed from.
-    diagonal: Vec<Sym3>,
-    link_blocks: Vec<Sym3>,
-    /// What the diagonal has beyond the blocks of its links.
-    own: Vec<Sym3>,
+    /// What each node has beyond the blocks of its links, and those: what the next level's are summed from. Behind the
+    /// last link is a block of zeros.
+    own: Vec<Wide>,
+    link_blocks: Vec<Wide>,
     matrix: Sliced,
     b: Vec<f32>,
     x: Vec<f32>,
@@ -122,8 +119,7 @@ impl Multigrid {
                 link
             }));
         }
-        let links = Links::new(ends.clone(), nodes[0].len());
-        let from_elements = vec![Sym3::ZERO; ends.len()];
+        let from_elements = vec![Wide::ZERO; ends.len()];
         let elements = Elements::new(&element_links, ends.len());
         let mut levels = vec![Level::new(nodes[0].clone(), ends, &strong)];
         for (nodes, prolong) in nodes.into_iter().skip(1).zip(interpolations) {
@@ -158,7 +154,6 @@ impl Multigrid {
             bottom,
             elements,
             from_elements,
-            links,
             cycle_work,
             cg,
             pressing: Pressing::default(),
@@ -182,36 +177,38 @@ impl Multigrid {
             let (finer, coarser) = self.levels.split_at_mut(l);
             finer[l - 1].coarsen_into(&mut coarser[0], par);
             coarser[0].hold(free);
-            let Level { matrix, diagonal, link_blocks, .. } = &mut coarser[0];
-            matrix.fill(par, diagonal, link_blocks);
+            let Level { matrix, own, link_blocks, .. } = &mut coarser[0];
+            matrix.fill(par, own, link_blocks);
+            matrix.invert(par);
         }
         let last = &self.levels[self.levels.len() - 1];
-        self.bottom.factor(&last.diagonal, &last.link_blocks, &last.ends);
+        self.bottom.factor(&last.own, &last.link_blocks, &last.ends);
     }
 
     fn rebuild_finest(&mut self, system: &System, par: Par, free: &[f32]) {
         let finest = &mut self.levels[0];
         let from_elements = &self.from_elements;
-        par.blocks(&mut finest.link_blocks, |block, blocks| {
+        par.blocks(&mut finest.link_blocks[..from_elements.len()], |block, blocks| {
             let first = block * BLOCK;
-            blocks.copy_from_slice(&from_elements[first..][..blocks.len()]);
-            let links = &system.link_blocks[first.min(system.link_blocks.len())..];
-            blocks.iter_mut().zip(links).for_each(|(block, link)| *block += *link);
+            let links = system.link_blocks[first.min(system.link_blocks.len())..].iter();
+            let mut links = links.map(|link| Wide::from(*link));
+            for (block, elements) in blocks.iter_mut().zip(&from_elements[first..]) {
+                *block = links.next().unwrap_or(Wide::ZERO);
+                *block += *elements;
+            }
         });
         par.blocks(&mut finest.own, |block, own| {
             let lumped = &system.lumped[block * BLOCK..];
-            own.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
+            own.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m).into());
             let extra = system.extra.get(block * BLOCK..).unwrap_or_default();
-            own.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
+            own.iter_mut().zip(extra).for_each(|(d, extra)| *d += (*extra).into());
         });
-        finest.diagonal.copy_from_slice(&finest.own);
-        self.links.add_to_both_ends(par, &mut finest.diagonal, &finest.link_blocks);
-        Pressing::add_to_diagonal(system, &mut finest.diagonal);
         finest.hold(free);
-        let Level { matrix, diagonal, link_blocks, own, .. } = finest;
+        let Level { matrix, own, link_blocks, .. } = finest;
+        matrix.fill(par, own, link_blocks);
+        Pressing::add_to_diagonal(system, matrix);
+        matrix.invert(par);
         self.pressing.fill(system, matrix.places());
-        matrix.fill(par, diagonal, link_blocks);
-        matrix.fill_own(par, own);
     }
 
     /// `z ≈ A⁻¹ r` by one cycle.
@@ -335,9 +332,8 @@ impl Level {
         let matrix = Sliced::new(n, &ends, strong);
         let zeros = vec![0.0; 3 * matrix.size()];
         Self {
-            diagonal: vec![Sym3::ZERO; n],
-            own: vec![Sym3::ZERO; n],
-            link_blocks: vec![Sym3::ZERO; ends.len()],
+            own: vec![Wide::ZERO; n],
+            link_blocks: vec![Wide::ZERO; ends.len() + 1],
             members: Incidence::new(&ends, n),
             ends,
             matrix,
@@ -353,14 +349,13 @@ impl Level {
     fn hold(&mut self, free: &[f32]) {
         for (i, &node) in self.nodes.iter().enumerate() {
             if free[node as usize] == 0.0 {
-                self.diagonal[i] = Sym3::ZERO;
                 for member in self.members.of(i) {
                     let link = member.item as usize;
-                    let held = std::mem::replace(&mut self.link_blocks[link], Sym3::ZERO);
+                    let held = std::mem::replace(&mut self.link_blocks[link], Wide::ZERO);
                     let [a, b] = self.ends[link];
                     self.own[(a + b) as usize - i] += held;
                 }
-                self.own[i] = Sym3::ZERO;
+                self.own[i] = Wide::ZERO;
             }
         }
     }
@@ -368,41 +363,14 @@ impl Level {
     /// A' = Pᵀ A P.
     fn coarsen_into(&self, coarse: &mut Level, par: Par) {
         let Some(Coarse { from_own, from_links, .. }) = &self.coarse else { return };
-        let n = coarse.nodes.len();
-        let add_own = |target: usize, sum: &mut Sym3| {
-            for &(source, weight) in from_own.row(target) {
-                sum.add_scaled(weight, &self.own[source as usize]);
-            }
+        let (n, links) = (coarse.nodes.len(), coarse.ends.len());
+        let sum = |first: usize, out: &mut [Wide]| {
+            let (own, link_blocks) = (&self.own, &self.link_blocks);
+            widest(WeightedSums { from_own, own, from_links, link_blocks, first, out });
         };
-        par.blocks(&mut coarse.own, |first, blocks| {
-            for (k, block) in blocks.iter_mut().enumerate() {
-                *block = Sym3::ZERO;
-                add_own(first * BLOCK + k, block);
-            }
-        });
-        par.blocks(&mut coarse.link_blocks, |first, blocks| {
-            for (k, block) in blocks.iter_mut().enumerate() {
-                let target = n + first * BLOCK + k;
-                *block = Sym3::ZERO;
-                for &(source, weight) in from_links.row(target) {
-                    block.add_scaled(weight, &self.link_blocks[source as usize]);
-                }
-                add_own(target, block);
-            }
-        });
-        coarse.sum_diagonal(par);
-    }
-
-    /// D = what nodes have of their own and the blocks of their links.
-    fn sum_diagonal(&mut self, par: Par) {
-        let Self { own, members, link_blocks, .. } = self;
-        par.blocks(&mut self.diagonal, |first, diagonal| {
-            for (k, d) in diagonal.iter_mut().enumerate() {
-                let i = first * BLOCK + k;
-                *d = own[i];
-                members.of(i).iter().for_each(|m| *d += link_blocks[m.item as usize]);
-            }
-        });
+        par.blocks(&mut coarse.own, |block, out| sum(block * BLOCK, out));
+        let blocks = &mut coarse.link_blocks[..links];
+        par.blocks(blocks, |block, out| sum(n + block * BLOCK, out));
     }
 
     /// Smooths from zero and hands what is left to the next level.
@@ -425,5 +393,42 @@ impl Level {
         }
         self.matrix.backward(par, &self.b, &self.x, &mut self.r);
         std::mem::swap(&mut self.x, &mut self.r);
+    }
+}
+
+/// Coarse blocks from fine ones: those of nodes, then those of links.
+struct WeightedSums<'a> {
+    from_own: &'a Interpolation,
+    own: &'a [Wide],
+    from_links: &'a Interpolation,
+    link_blocks: &'a [Wide],
+    /// The first of the targets.
+    first: usize,
+    out: &'a mut [Wide],
+}
+
+impl pulp::NullaryFnOnce for WeightedSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (k, out) in self.out.iter_mut().enumerate() {
+            // Two sums, so that one need not wait for the other.
+            let (mut sum, mut odd) = (Wide::ZERO, Wide::ZERO);
+            let mut pairs = self.from_links.row(self.first + k).chunks_exact(2);
+            for pair in &mut pairs {
+                let [(first, a), (second, b)] = [pair[0], pair[1]];
+                sum.add_scaled(a, &self.link_blocks[first as usize]);
+                odd.add_scaled(b, &self.link_blocks[second as usize]);
+            }
+            for &(source, weight) in pairs.remainder() {
+                sum.add_scaled(weight, &self.link_blocks[source as usize]);
+            }
+            sum += odd;
+            for &(source, weight) in self.from_own.row(self.first + k) {
+                sum.add_scaled(weight, &self.own[source as usize]);
+            }
+            *out = sum;
+        }
     }
 }

@@ -11,7 +11,8 @@
 //! The second mirrors the first, and (D + C₂ + L) + (D + C₂ + U) − (A + C) = D + 2 C₂ − C is positive, because C is at
 //! most four times its diagonal: the cycle stays symmetric and positive.
 
-use crate::linalg::{Coupling, RankOne, Sym3, System, add_contact_diagonals};
+use crate::linalg::sliced::Sliced;
+use crate::linalg::{Coupling, RankOne, Sym3, System};
 use glam::Vec3;
 
 /// The terms, their particles by place.
@@ -30,8 +31,12 @@ impl Pressing {
     }
 
     /// Adds C₂.
-    pub fn add_to_diagonal(system: &System, diagonal: &mut [Sym3]) {
-        add_contact_diagonals(&system.contacts, 2.0, diagonal);
+    pub fn add_to_diagonal(system: &System, matrix: &mut Sliced) {
+        for Coupling { particles, term, .. } in &system.contacts {
+            for (g, i) in term.g.iter().zip(particles.map(|i| i as usize)) {
+                matrix.add_to_diagonal(i, Sym3::outer(2.0 * term.scale, *g));
+            }
+        }
     }
 
     /// `out += C p`, planes both.
