@@ -214,8 +214,8 @@ impl Implicit {
         })
     }
 
-    /// A and the forces at (self.x, self.v).
-    fn assemble(&mut self, step: &Step<'_>) {
+    /// A and the forces at (self.x, self.v). `first` tells the first linearisation of a step.
+    fn assemble(&mut self, step: &Step<'_>, first: bool) {
         let Step { model, inputs, h, par, .. } = *step;
         let n = model.particle_count();
         let Self { system, x, orientation, v, .. } = self;
@@ -245,7 +245,10 @@ impl Implicit {
             .map_or((&model.springs, &self.floors), |r| (&r.springs, &r.floors));
         let blocks = &mut system.link_blocks;
         spring::fill_blocks(blocks, &topology.links, springs, floors, par, jacobian, h, x);
-        hinge::fill_elements(system, model, &self.forces.hinges, par, jacobian, h);
+        // The hierarchy takes them once a step.
+        if first || self.multigrid.is_none() || self.method.solver != LinearSolver::Hierarchy {
+            hinge::fill_elements(system, model, &self.forces.hinges, par, jacobian, h);
+        }
         turning::fill_elements(system, model, h, x, orientation);
         system.extra.clone_from(&step.contact.weight);
         system.take_contacts(&step.contact.couplings, &self.free);
@@ -473,7 +476,7 @@ impl Implicit {
         let mut newton = 0;
         while newton < most {
             // Linearise.
-            self.assemble(step);
+            self.assemble(step, newton == 0);
             if newton == 0 && !ahead {
                 self.first_right_side(step);
                 solved.work += self.guess(step, self.method.guess, &state.last_change);

@@ -74,29 +74,38 @@ fn coarse_matrices_are_galerkin_products() {
     multigrid.rebuild(&system, Par::Serial, &free);
     // w'ᵀ A' w' = (P w')ᵀ A (P w') with held rows of P w' and w' zero, on every level.
     for l in 0..multigrid.levels.len() - 1 {
-        let (fine, coarse) = (&multigrid.levels[l], &multigrid.levels[l + 1]);
+        let (fine, coarse) = multigrid.levels.split_at_mut(l + 1);
+        let (fine, coarse) = (&mut fine[l], &coarse[0]);
         let coarse_free: Vec<f32> = coarse.nodes.iter().map(|i| free[*i as usize]).collect();
         let w = random(7, &coarse_free);
-        let prolong = &fine.coarse.as_ref().unwrap().prolong;
-        let up = |i: usize| -> Vec3 {
-            let held = free[fine.nodes[i] as usize] == 0.0;
-            let row = prolong.row(fine.matrix.places()[i] as usize).iter();
-            let node =
-                |place: u32| coarse.matrix.places().iter().position(|p| *p == place).unwrap();
-            let sum = row.map(|&(place, p)| p * w[node(place)]).sum();
-            if held { Vec3::ZERO } else { sum }
-        };
-        let up: Vec<Vec3> = (0..fine.nodes.len()).map(up).collect();
+        let mut planes = vec![0.0; 3 * coarse.matrix.size()];
+        coarse.matrix.take_in(Par::Serial, &w, &mut planes);
+        let mut fine_planes = vec![0.0; 3 * fine.matrix.size()];
+        let transfer = &mut fine.coarse.as_mut().unwrap().transfer;
+        transfer.add_prolonged(Par::Serial, &planes, &mut fine_planes);
+        let mut up = vec![Vec3::ZERO; fine.nodes.len()];
+        fine.matrix.give_out(Par::Serial, &fine_planes, &mut up);
+        up.iter_mut().zip(&fine.nodes).for_each(|(up, i)| *up *= free[*i as usize]);
         let energy = |level: &Level, w: &[Vec3]| {
-            let own: f64 =
-                w.iter().zip(&level.diagonal).map(|(w, d)| f64::from(w.dot(*d * *w))).sum();
+            let of = |m: &Wide, w: Vec3| f64::from(w.dot(Sym3::from(*m) * w));
+            let own: f64 = w.iter().zip(&level.own).map(|(w, m)| of(m, *w)).sum();
             let links = level.ends.iter().zip(&level.link_blocks);
-            let pairs: f64 =
-                links.map(|(&[a, b], m)| f64::from(w[a as usize].dot(*m * w[b as usize]))).sum();
-            own - 2.0 * pairs
+            let links = links.map(|(&[a, b], m)| of(m, w[a as usize] - w[b as usize]));
+            own + links.sum::<f64>()
         };
         let (found, expected) = (energy(coarse, &w), energy(fine, &up));
         assert!((found / expected - 1.0).abs() < 1e-4, "level {l}: {found} {expected}");
+        // What is handed down is the transpose of what comes back.
+        let residual = random(8, &free[..fine.nodes.len()]);
+        let mut fine_residual = vec![0.0; fine_planes.len()];
+        fine.matrix.take_in(Par::Serial, &residual, &mut fine_residual);
+        let mut down = vec![0.0; planes.len()];
+        let transfer = &mut fine.coarse.as_mut().unwrap().transfer;
+        transfer.restrict(Par::Serial, &fine_residual, &mut down);
+        let dot =
+            |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
+        let (one, other) = (dot(&down, &planes), dot(&fine_residual, &fine_planes));
+        assert!((one - other).abs() < 1e-5 * one.abs().max(1.0), "level {l}: {one} {other}");
     }
 }
 
