@@ -377,11 +377,16 @@ impl Implicit {
             LinearSolver::Hierarchy => {
                 let Some(levels) = &mut self.multigrid else { return Outcome::default() };
                 // Within a step the normals of elements hardly change; what springs forbid turns enough for coarse
-                // levels that do not know it to need twice the cycles.
+                // levels that do not know it to need twice the cycles. Where cloth presses on cloth they do not
+                // know that either, and stay: steps were far off now and then when they changed between solves.
                 if first {
                     levels.take_elements(system, par);
                 }
-                levels.rebuild(system, par, free);
+                if first || step.contact.couplings.is_empty() {
+                    levels.rebuild(system, par, free);
+                } else {
+                    levels.refine(system, par, free);
+                }
                 begun = clock::now();
                 let last = !first || linearisations == 1;
                 let wanted = self.enough.wanted(step.contact);

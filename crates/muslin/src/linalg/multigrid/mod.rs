@@ -172,7 +172,7 @@ impl Multigrid {
 
     /// Takes over a new matrix, its elements as they were last taken over. `free` is 1 or 0 per particle.
     pub fn rebuild(&mut self, system: &System, par: Par, free: &[f32]) {
-        self.rebuild_finest(system, par, free);
+        self.refine(system, par, free);
         for l in 1..self.levels.len() {
             let (finer, coarser) = self.levels.split_at_mut(l);
             finer[l - 1].coarsen_into(&mut coarser[0], par);
@@ -185,7 +185,8 @@ impl Multigrid {
         self.bottom.factor(&last.own, &last.link_blocks, &last.ends);
     }
 
-    fn rebuild_finest(&mut self, system: &System, par: Par, free: &[f32]) {
+    /// Takes over a new matrix on the finest level; coarser ones stay as they are.
+    pub fn refine(&mut self, system: &System, par: Par, free: &[f32]) {
         let finest = &mut self.levels[0];
         let from_elements = &self.from_elements;
         par.blocks(&mut finest.link_blocks[..from_elements.len()], |block, blocks| {
