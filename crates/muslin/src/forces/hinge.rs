@@ -14,7 +14,7 @@
 //! the identity, which makes the matrix constant.
 
 use super::spring::Jacobian;
-use crate::lanes::{LANES, Vectors};
+use crate::lanes::{LANES, Lanes, Vectors};
 use crate::linalg::{RankOne, System};
 use crate::model::Model;
 use crate::par::{BLOCK, Par, widest};
@@ -42,6 +42,27 @@ pub fn gradient(x: [Vec3; 4]) -> [Vec3; 4] {
 pub fn angle_and_gradient(x: [Vec3; 4]) -> (f32, [Vec3; 4]) {
     let corners = Corners::new(x);
     (corners.angle(), corners.gradient())
+}
+
+/// The angles of eight hinges, whose corners are `x`.
+pub fn angles(x: &[Vectors; 4]) -> Lanes {
+    widest(Angles(x))
+}
+
+struct Angles<'a>(&'a [Vectors; 4]);
+
+impl pulp::NullaryFnOnce for Angles<'_> {
+    type Output = Lanes;
+
+    #[inline(always)]
+    fn call(self) -> Lanes {
+        let [a, b, c, d] = self.0;
+        let mut angles = [0.0; LANES];
+        for lane in 0..LANES {
+            angles[lane] = Corners::new([a.at(lane), b.at(lane), c.at(lane), d.at(lane)]).angle();
+        }
+        angles
+    }
 }
 
 /// What angle and gradient share.

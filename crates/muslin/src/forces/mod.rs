@@ -11,6 +11,7 @@ pub mod turning;
 pub mod wind;
 
 use crate::inputs::Inputs;
+use crate::lanes::{LANES, Vectors};
 use crate::model::Model;
 use crate::par::Par;
 use crate::state::Motion;
@@ -122,11 +123,19 @@ pub fn elastic_energy(
         let r = at(a).distance(at(b));
         sum += spring::energy(springs.stiffness[s], springs.rest_length[s], r, floors[s]);
     }
-    for (h, corners) in model.topology.elements[..model.hinges.len()].iter().enumerate() {
-        let first = at(corners[0]);
-        let angle = hinge::angle(corners.map(|p| (at(p) - first).as_vec3()));
-        let bend = f64::from(hinge::wrapped(angle - model.hinges.rest_angle[h]));
-        sum += 0.5 * f64::from(model.hinges.stiffness[h]) * bend * bend;
+    let hinges = &model.topology.elements[..model.hinges.len()];
+    for (eight, hinges) in hinges.chunks(LANES).enumerate() {
+        // Where each hinge is does not matter, and single precision has the digits for its angle.
+        let mut x = [Vectors::ZERO; 4];
+        for (lane, corners) in hinges.iter().enumerate() {
+            let first = at(corners[0]);
+            let corners = corners.iter().map(|p| (at(*p) - first).as_vec3());
+            x.iter_mut().zip(corners).for_each(|(x, corner)| x.set(lane, corner));
+        }
+        for (h, angle) in (LANES * eight..).zip(&hinge::angles(&x)[..hinges.len()]) {
+            let bend = f64::from(hinge::wrapped(angle - model.hinges.rest_angle[h]));
+            sum += 0.5 * f64::from(model.hinges.stiffness[h]) * bend * bend;
+        }
     }
     sum + turning::total_energy(model, at, orientation)
 }

@@ -11,4 +11,4 @@ mod system;
 pub mod vectors;
 
 pub use sym3::{ProductSum, Sym3, Wide};
-pub use system::{Coupling, RankOne, System, Topology, add_contact_diagonals, add_missing};
+pub use system::{Coupling, RankOne, System, Topology, add_missing};

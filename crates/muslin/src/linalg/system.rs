@@ -60,15 +60,6 @@ pub struct Coupling {
     pub wanted: f32,
 }
 
-/// Adds the diagonal blocks of contacts, so many times.
-pub fn add_contact_diagonals(contacts: &[Coupling], times: f32, diagonal: &mut [Sym3]) {
-    for Coupling { particles, term, .. } in contacts {
-        for (g, i) in term.g.iter().zip(particles) {
-            diagonal[*i as usize] += Sym3::outer(times * term.scale, *g);
-        }
-    }
-}
-
 /// Adds to the right side `b` of free particles the impulses that contacts miss at velocities v.
 pub fn add_missing(contacts: &[Coupling], v: &[Vec3], free: &[f32], b: &mut [Vec3]) {
     for Coupling { particles, term, wanted } in contacts {
@@ -143,7 +134,11 @@ impl System {
             out.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
         });
         topology.links.add_to_both_ends(par, diagonal, link_blocks);
-        add_contact_diagonals(contacts, 1.0, diagonal);
+        for Coupling { particles, term, .. } in &*contacts {
+            for (g, i) in term.g.iter().zip(particles) {
+                diagonal[*i as usize] += Sym3::outer(term.scale, *g);
+            }
+        }
         par.blocks2(diagonal, inverse, |block, diagonal, inverse| {
             for (k, (d, inverse)) in diagonal.iter_mut().zip(inverse).enumerate() {
                 for member in topology.element_members.of(block * BLOCK + k) {

@@ -34,7 +34,7 @@ use crate::linalg::vectors::{add_scaled, scale_each, set_sum, update};
 use crate::linalg::{System, Topology, add_missing};
 use crate::model::{Model, Springs};
 use crate::state::{Motion, State};
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 
 /// A Newton correction below this fraction of the velocity ends the iteration: the last bits of f32.
 const NEWTON_TOLERANCE: f32 = 3e-7;
@@ -77,6 +77,8 @@ pub struct Implicit {
     /// larger than gravity.
     drift: Vec<Vec3>,
     x: Vec<Vec3>,
+    /// Scratch of the incremental potential.
+    places: Vec<DVec3>,
     orientation: Vec<Quat>,
     /// Velocities, then angular velocities: one entry per row.
     v: Vec<Vec3>,
@@ -208,6 +210,7 @@ impl Implicit {
             scratch: zeros.clone(),
             drift: zeros[..model.particle_count()].to_vec(),
             x: zeros[..model.particle_count()].to_vec(),
+            places: vec![DVec3::ZERO; model.particle_count()],
             orientation: vec![Quat::IDENTITY; turning.inertia.len()],
             v: zeros,
             method: method.clone(),
@@ -239,10 +242,8 @@ impl Implicit {
             }
         }
         let topology = coupled(&self.reduced, model);
-        let (springs, floors) = self
-            .reduced
-            .as_ref()
-            .map_or((&model.springs, &self.floors), |r| (&r.springs, &r.floors));
+        let all = (&model.springs, &self.floors);
+        let (springs, floors) = self.reduced.as_ref().map_or(all, |r| (&r.springs, &r.floors));
         let blocks = &mut system.link_blocks;
         spring::fill_blocks(blocks, &topology.links, springs, floors, par, jacobian, h, x);
         // The hierarchy takes them once a step.
@@ -291,9 +292,10 @@ impl Implicit {
 
     /// Halves `change` until it lowers the incremental potential; zero if nothing does.
     fn shorten(&mut self, step: &Step<'_>, state: &State) {
-        let Self { floors, external, system, x, v, change, drift, .. } = self;
+        let Self { floors, external, system, x, v, change, drift, places, .. } = self;
         let lumped = &system.lumped;
-        let potential = Potential { step, floors, external, lumped, start: state, x, v, drift };
+        let mut potential =
+            Potential { step, floors, external, lumped, start: state, x, v, drift, places };
         let here = potential.at(change, 0.0);
         let mut share = 1.0;
         // Velocities carry the rounding of f32.
@@ -319,9 +321,10 @@ impl Implicit {
         self.scratch.fill(Vec3::ZERO);
         let Self { system, gauss_seidel, b, scratch, .. } = self;
         gauss_seidel.by_colours(system, topology, step.par, b, sweeps, scratch);
-        let Self { floors, external, x, v, change, drift, .. } = self;
+        let Self { floors, external, x, v, change, drift, places, .. } = self;
         let lumped = &system.lumped;
-        let potential = Potential { step, floors, external, lumped, start: state, x, v, drift };
+        let mut potential =
+            Potential { step, floors, external, lumped, start: state, x, v, drift, places };
         if potential.at(scratch, 1.0) < potential.at(change, 1.0) {
             std::mem::swap(scratch, change);
         }
@@ -376,12 +379,11 @@ impl Implicit {
             }
             LinearSolver::Hierarchy => {
                 let Some(levels) = &mut self.multigrid else { return Outcome::default() };
-                // Within a step the normals of elements hardly change; what springs forbid turns enough for coarse
-                // levels that do not know it to need twice the cycles. Where cloth presses on cloth they do not
-                // know that either, and stay: steps were far off now and then when they changed between solves.
                 if first {
                     levels.take_elements(system, par);
                 }
+                // What springs forbid turns enough within a step for coarse levels that do not know it to need twice
+                // the cycles. Where cloth presses on cloth, which they never know, steps were far off now and then.
                 if first || step.contact.couplings.is_empty() {
                     levels.rebuild(system, par, free);
                 } else {
@@ -428,9 +430,7 @@ impl Implicit {
                 cg.solve(system, topology, par, b, free, &mut preconditioner, stop, change)
             }
             LinearSolver::Cholesky => {
-                let Some(cholesky) = &mut self.cholesky else {
-                    return Outcome::default();
-                };
+                let Some(cholesky) = &mut self.cholesky else { return Outcome::default() };
                 // Only the scalar Jacobian without bodies, drag-changing wind or pulls gives the same matrix twice,
                 // and 3D springs have none.
                 let constant = method.jacobian == Jacobian::Scalar

@@ -15,7 +15,7 @@ use super::Step;
 use crate::forces::{elastic_energy, turning};
 use crate::linalg::RankOne;
 use crate::state::State;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// What Φ is made of.
 pub struct Potential<'a> {
@@ -30,17 +30,21 @@ pub struct Potential<'a> {
     pub v: &'a [Vec3],
     /// v_k − v_n.
     pub drift: &'a [Vec3],
+    /// Scratch: where particles get.
+    pub places: &'a mut [DVec3],
 }
 
 impl Potential<'_> {
     /// Φ(v_k + share · change). [J]
-    pub fn at(&self, change: &[Vec3], share: f32) -> f64 {
+    pub fn at(&mut self, change: &[Vec3], share: f32) -> f64 {
         let (model, h) = (self.step.model, self.step.h);
-        let velocity = |i: usize| self.v[i] + share * change[i];
+        let v_k = self.v;
+        let velocity = |i: usize| v_k[i] + share * change[i];
         let mut sum = 0.0;
         let n = self.x.len();
         for i in 0..n {
             let (v, moved) = (velocity(i), (share * change[i]).as_dvec3());
+            self.places[i] = self.start.x[i].as_dvec3() + f64::from(h) * v.as_dvec3();
             let mass = f64::from(model.mass[i]);
             sum += 0.5 * mass * (v - self.start.v[i]).as_dvec3().length_squared();
             sum += 0.5 * (f64::from(self.lumped[i]) - mass) * moved.length_squared();
@@ -85,10 +89,8 @@ impl Potential<'_> {
                 sum += f64::from(0.5 * h * rate);
             }
         }
-        let at = |p: u32| {
-            let p = p as usize;
-            self.start.x[p].as_dvec3() + f64::from(h) * velocity(p).as_dvec3()
-        };
+        let places = &*self.places;
+        let at = |p: u32| places[p as usize];
         let orientation = |p: u32| {
             let q = self.start.orientation[p as usize];
             let spin = velocity(n + p as usize);
