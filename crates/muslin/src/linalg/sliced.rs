@@ -232,11 +232,7 @@ impl Sliced {
 
     /// `out = A x`.
     pub fn apply(&self, par: Par, x: &[f32], out: &mut [f32]) {
-        let [px, py, pz] = planes_mut(out);
-        let job = Job::Product(planes(x));
-        par.blocks3(px, py, pz, |block, px, py, pz| {
-            widest(Slices { matrix: self, first: block * (BLOCK / LANES), job, out: [px, py, pz] });
-        });
+        self.run(par, &(0..self.own.len()), Job::Product(planes(x)), planes_mut(out));
     }
 
     /// One forward sweep from zero, colour by colour: x = (D + L)⁻¹ b.
@@ -246,17 +242,13 @@ impl Sliced {
             let start = slices.start * LANES;
             let [(ex, px), (ey, py), (ez, pz)] = planes_mut(x).map(|x| x.split_at_mut(start));
             let job = Job::Forward { b: planes(b), earlier: [ex, ey, ez] };
-            self.relax(par, slices, job, [px, py, pz]);
+            self.run(par, slices, job, [px, py, pz]);
         }
     }
 
     /// What is left of b after [`Sliced::forward_from_zero`]: −(U + W) x.
     pub fn left_by_forward(&self, par: Par, x: &[f32], r: &mut [f32]) {
-        let [px, py, pz] = planes_mut(r);
-        let job = Job::Left(planes(x));
-        par.blocks3(px, py, pz, |block, px, py, pz| {
-            widest(Slices { matrix: self, first: block * (BLOCK / LANES), job, out: [px, py, pz] });
-        });
+        self.run(par, &(0..self.own.len()), Job::Left(planes(x)), planes_mut(r));
     }
 
     /// One backward sweep from the values `x` to `new`.
@@ -267,12 +259,12 @@ impl Sliced {
             let job = Job::Backward { b: planes(b), x: planes(x), later: [lx, ly, lz], end };
             let start = slices.start * LANES;
             let out = [&mut px[start..], &mut py[start..], &mut pz[start..]];
-            self.relax(par, slices, job, out);
+            self.run(par, slices, job, out);
         }
     }
 
-    /// New values of the rows of a colour, the first of `out`.
-    fn relax(&self, par: Par, slices: &Range<usize>, job: Job<'_>, out: [&mut [f32]; 3]) {
+    /// Does a job for a range of slices, whose rows are the first of `out`.
+    fn run(&self, par: Par, slices: &Range<usize>, job: Job<'_>, out: [&mut [f32]; 3]) {
         let rows = slices.len() * LANES;
         let [px, py, pz] = out;
         par.blocks3(&mut px[..rows], &mut py[..rows], &mut pz[..rows], |block, px, py, pz| {
