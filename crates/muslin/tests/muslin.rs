@@ -44,7 +44,10 @@ fn square(n: usize) -> Cloth {
 fn cycled(cloth: Cloth, crumpled: f64, stiffness: f32, cycles: u32) -> muslin::Report {
     let spacing = 2.0
         / (cloth.mesh.as_ref().map_or(cloth.columns.pow(2), |m| m.vertices.len()) as f64).sqrt();
-    let scene = Scene { cloth: vec![cloth], ..Scene::default() };
+    let mut model = Scene { cloth: vec![cloth], ..Scene::default() }.compile().unwrap();
+    let step = (stiffness / model.stiffness_number(1.0)).sqrt();
+    // Which levels feel hinges is decided for the steps that a model has.
+    model.dt = f64::from(step);
     let method = Method {
         integrator: Integrator::BackwardEuler,
         solver: LinearSolver::Hierarchy,
@@ -53,7 +56,7 @@ fn cycled(cloth: Cloth, crumpled: f64, stiffness: f32, cycles: u32) -> muslin::R
         max_iterations: cycles,
         ..Method::preset("muslin").unwrap()
     };
-    let mut sim = Sim::new(scene.compile().unwrap(), method).unwrap();
+    let mut sim = Sim::new(model, method).unwrap();
     let mut state = sim.state().clone();
     let mut seed = 3;
     for (x, v) in state.x.iter_mut().zip(&mut state.v) {
@@ -62,7 +65,6 @@ fn cycled(cloth: Cloth, crumpled: f64, stiffness: f32, cycles: u32) -> muslin::R
         *v = Vec3::new(0.3 * x.z, x.x * x.z, 0.0);
     }
     sim.restore(&state).unwrap();
-    let step = (stiffness / sim.model().stiffness_number(1.0)).sqrt();
     sim.step(step)
 }
 
@@ -90,7 +92,9 @@ fn cycles_are_few_at_any_size() {
 fn cycles_are_few_at_any_stiffness() {
     for (name, make) in MAKERS {
         for (n, crumpled) in [(20, 0.0), (20, 0.3), (60, 0.0), (60, 0.3), (320, 0.0)] {
-            for stiffness in [1e4, 1e6] {
+            // At 4e5 the third level of 320² does not feel hinges that are twice its inertia.
+            let stiffnesses = if n == 320 { [4e5, 1e6] } else { [1e4, 1e6] };
+            for stiffness in stiffnesses {
                 // The report is of before the last cycle.
                 let left = |cycles: u32| {
                     cycled(make(n), crumpled, stiffness, cycles + 1).solver.strain_left.unwrap()

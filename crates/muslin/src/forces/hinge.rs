@@ -121,14 +121,35 @@ pub fn flat_coefficients(x: [DVec3; 4]) -> [f32; 4] {
     [-(1.0 - s2) * c2 - (1.0 - s3) * c3, -s2 * c2 - s3 * c3, c2, c3].map(|c| c as f32)
 }
 
-/// Evaluates every hinge of a model.
-pub fn evaluate(bends: &mut [Bend], model: &Model, par: Par, x: &[Vec3]) {
-    par.blocks(bends, |block, bends| {
-        let first = block * BLOCK;
+/// Evaluates every hinge of a model and adds −K (θ − θ0) ∇θ of each.
+pub fn evaluate_and_add(
+    bends: &mut [Bend],
+    total: &mut [Vec3],
+    model: &Model,
+    par: Par,
+    x: &[Vec3],
+) {
+    if bends.is_empty() {
+        return;
+    }
+    let members = &model.topology.element_members;
+    let evaluate = |first: usize, bends: &mut [Bend]| {
         let corners = &model.topology.elements[first..][..bends.len()];
         let rest_angles = &model.hinges.rest_angle[first..][..bends.len()];
         let stiffness = &model.hinges.stiffness[first..][..bends.len()];
         widest(Evaluate { corners, rest_angles, stiffness, x, bends });
+    };
+    members.gather(par, 1, bends, total, evaluate, |first, total, bends| {
+        for (k, f) in total.iter_mut().enumerate() {
+            let mut sum = f.extend(0.0);
+            // Elements after the hinges are 3D springs.
+            let members = members.of(first + k).iter();
+            for member in members.take_while(|m| (m.item as usize) < bends.len()) {
+                let corner = bends[member.item as usize].corners[member.slot as usize];
+                sum -= corner.wwww() * corner;
+            }
+            *f = sum.truncate();
+        }
     });
 }
 
@@ -229,26 +250,6 @@ pub fn wrapped(angle: f32) -> f32 {
     } else {
         angle
     }
-}
-
-/// Adds −K (θ − θ0) ∇θ of every hinge.
-pub fn add(total: &mut [Vec3], model: &Model, bends: &[Bend], par: Par) {
-    if bends.is_empty() {
-        return;
-    }
-    par.blocks(total, |block, total| {
-        let members = &model.topology.element_members;
-        for (k, f) in total.iter_mut().enumerate() {
-            let mut sum = f.extend(0.0);
-            // Elements after the hinges are 3D springs.
-            let members = members.of(block * BLOCK + k).iter();
-            for member in members.take_while(|m| (m.item as usize) < bends.len()) {
-                let corner = bends[member.item as usize].corners[member.slot as usize];
-                sum -= corner.wwww() * corner;
-            }
-            *f = sum.truncate();
-        }
-    });
 }
 
 /// Fills the rank-one terms h² K ∇θ ∇θᵀ of the implicit system.

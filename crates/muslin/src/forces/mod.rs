@@ -78,8 +78,7 @@ impl Forces {
     /// Adds springs, hinges and the turning part of 3D springs.
     pub fn add_elastic(&mut self, model: &Model, floors: &[f32], par: Par, at: Motion<'_>) {
         spring::add(&mut self.total, &model.topology.links, &model.springs, floors, par, at.x);
-        hinge::evaluate(&mut self.hinges, model, par, at.x);
-        hinge::add(&mut self.total, model, &self.hinges, par);
+        hinge::evaluate_and_add(&mut self.hinges, &mut self.total, model, par, at.x);
         turning::evaluate(&mut self.turns, model, par, at.x, at.orientation);
         turning::add(&mut self.total, &mut self.torques, model, &self.turns, par);
     }

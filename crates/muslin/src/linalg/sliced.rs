@@ -29,6 +29,9 @@ type Blocks = [Lanes; 6];
 /// For products that need no x_i.
 const NOWHERE: Vectors = [[0.0; LANES]; 3];
 
+/// What lanes without a link have.
+const NO_LINK: &[f32; 8] = &Wide::ZERO.0;
+
 /// The matrix.
 #[derive(Clone, Debug, Default)]
 pub struct Sliced {
@@ -171,8 +174,8 @@ impl Sliced {
         (entries.iter().sum::<usize>() + self.own.len()) as f64
     }
 
-    /// Takes over link blocks and what the diagonal has beyond them, given by the numbers of the outside, the last link
-    /// followed by a block of zeros. [`Sliced::invert`] ends it.
+    /// Takes over link blocks and what the diagonal has beyond them, given by the numbers of the outside.
+    /// [`Sliced::invert`] ends it.
     pub fn fill(&mut self, par: Par, own: &[Wide], links: &[Wide]) {
         self.parts_mut().into_iter().for_each(|part| part.fill(par, links));
         let rows = &self.rows;
@@ -366,11 +369,10 @@ impl pulp::NullaryFnOnce for Fill<'_> {
 
     #[inline(always)]
     fn call(self) {
-        // Lanes without a link take the last block.
-        let zero = self.links.len() - 1;
         for (entry, sources) in self.blocks.iter_mut().zip(self.sources) {
             for half in [0, LANES / 2] {
-                let row = |lane: usize| &self.links[(sources[half + lane] as usize).min(zero)].0;
+                let link = |lane: usize| self.links.get(sources[half + lane] as usize);
+                let row = |lane: usize| link(lane).map_or(NO_LINK, |block| &block.0);
                 let rows = [row(0), row(1), row(2), row(3)];
                 let quarter = |from: usize| {
                     let column = |lane: usize| Vec4::from_slice(&rows[lane][from..]);

@@ -1,5 +1,10 @@
 //! For each particle, the items (links, hinges, …) it takes part in, in item order.
 
+use crate::par::{BLOCK, Par};
+
+/// Particles that one thread gathers for at a time: their items are near when they are.
+const NEAR: usize = 512;
+
 /// One item a particle takes part in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
@@ -14,6 +19,8 @@ pub struct Member {
 pub struct Incidence {
     offsets: Vec<u32>,
     members: Vec<Member>,
+    /// Behind the last item of each [`NEAR`] particles.
+    ends: Vec<u32>,
 }
 
 impl Incidence {
@@ -35,12 +42,46 @@ impl Incidence {
                 *place += 1;
             }
         }
-        Self { offsets, members }
+        let end_of = |first: usize| {
+            let end = (first + NEAR).min(particle_count);
+            let members = &members[offsets[first] as usize..offsets[end] as usize];
+            members.iter().map(|m| m.item + 1).max().unwrap_or(0)
+        };
+        let ends = (0..particle_count).step_by(NEAR).map(end_of).collect();
+        Self { offsets, members, ends }
     }
 
     /// The items particle `particle` takes part in.
     #[inline]
     pub fn of(&self, particle: usize) -> &[Member] {
         &self.members[self.offsets[particle] as usize..self.offsets[particle + 1] as usize]
+    }
+
+    /// Calls `make(first, entries)` for all items, which have `parts` entries each, and then `gather(first, out, entries)`
+    /// for all particles, in stretches. On one thread by turns: particles get theirs as soon as the last is made.
+    pub fn gather<I: Send + Sync, T: Send>(
+        &self,
+        par: Par,
+        parts: usize,
+        entries: &mut [I],
+        out: &mut [T],
+        make: impl Fn(usize, &mut [I]) + Sync,
+        gather: impl Fn(usize, &mut [T], &[I]) + Sync,
+    ) {
+        if par == Par::Rayon {
+            par.blocks(entries, |block, entries| make(block * BLOCK, entries));
+            par.blocks(out, |block, out| gather(block * BLOCK, out, entries));
+            return;
+        }
+        let mut made = 0;
+        for ((stretch, out), end) in out.chunks_mut(NEAR).enumerate().zip(&self.ends) {
+            let needed = (parts * *end as usize).min(entries.len());
+            if needed > made {
+                make(made, &mut entries[made..needed]);
+                made = needed;
+            }
+            gather(stretch * NEAR, out, entries);
+        }
+        make(made, &mut entries[made..]);
     }
 }

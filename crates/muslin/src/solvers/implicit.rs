@@ -380,7 +380,7 @@ impl Implicit {
             LinearSolver::Hierarchy => {
                 let Some(levels) = &mut self.multigrid else { return Outcome::default() };
                 if first {
-                    levels.take_elements(system, par);
+                    levels.take_elements(system, par, free);
                 }
                 // What springs forbid turns enough within a step for coarse levels that do not know it to need twice
                 // the cycles. Where cloth presses on cloth, which they never know, steps were far off now and then.
@@ -420,7 +420,7 @@ impl Implicit {
                 let mut preconditioner = match (method.preconditioner, &mut self.multigrid) {
                     (Preconditioner::None, _) => conjugate_gradient::Preconditioner::None,
                     (Preconditioner::VCycle, Some(levels)) => {
-                        levels.take_elements(system, par);
+                        levels.take_elements(system, par, free);
                         levels.rebuild(system, par, free);
                         begun = clock::now();
                         conjugate_gradient::Preconditioner::VCycle(levels)

@@ -1,5 +1,6 @@
 //! The direct solve of the coarsest level.
 
+use super::galerkin::Terms;
 use crate::linalg::Wide;
 use crate::linalg::sliced::Sliced;
 
@@ -18,28 +19,30 @@ impl Dense {
         Self { size, l: vec![0.0; size * size], y: vec![0.0; size] }
     }
 
-    /// Factors a level's matrix: what nodes have of their own, and links.
-    pub fn factor(&mut self, own: &[Wide], links: &[Wide], ends: &[[u32; 2]]) {
+    /// Factors a level's matrix, the sum of two.
+    pub fn factor(&mut self, parts: [&Terms; 2], ends: &[[u32; 2]]) {
         let (n, l) = (self.size, &mut self.l);
         l.fill(0.0);
         let full = |m: &Wide, row: usize, column: usize| {
             let [xx, yy, zz, xy, yz, xz, ..] = m.0;
             f64::from([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]][row][column])
         };
-        let mut add_own = |i: usize, m: &Wide| {
-            for (row, column) in (0..3).flat_map(|r| (0..=r).map(move |c| (r, c))) {
-                l[(3 * i + row) * n + 3 * i + column] += full(m, row, column);
+        for Terms { own, links } in parts {
+            let mut add_own = |i: usize, m: &Wide| {
+                for (row, column) in (0..3).flat_map(|r| (0..=r).map(move |c| (r, c))) {
+                    l[(3 * i + row) * n + 3 * i + column] += full(m, row, column);
+                }
+            };
+            own.iter().enumerate().for_each(|(i, own)| add_own(i, own));
+            for (&[a, b], block) in ends.iter().zip(links) {
+                add_own(a as usize, block);
+                add_own(b as usize, block);
             }
-        };
-        own.iter().enumerate().for_each(|(i, own)| add_own(i, own));
-        for (&[a, b], block) in ends.iter().zip(links) {
-            add_own(a as usize, block);
-            add_own(b as usize, block);
-        }
-        for (&[a, b], block) in ends.iter().zip(links) {
-            let (low, high) = (a.min(b) as usize, a.max(b) as usize);
-            for (row, column) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
-                l[(3 * high + row) * n + 3 * low + column] -= full(block, row, column);
+            for (&[a, b], block) in ends.iter().zip(links) {
+                let (low, high) = (a.min(b) as usize, a.max(b) as usize);
+                for (row, column) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
+                    l[(3 * high + row) * n + 3 * low + column] -= full(block, row, column);
+                }
             }
         }
         for j in 0..n {

@@ -1,9 +1,9 @@
 //! Elements as links: what the sweeps of the finest level see of them.
 
-use crate::lanes::{LANES, Vectors};
+use crate::lanes::{LANES, Lanes, Vectors};
 use crate::linalg::{RankOne, Sym3, Wide};
 use crate::mesh::Incidence;
-use crate::par::{BLOCK, Par, widest};
+use crate::par::{Par, widest};
 use glam::Vec3;
 
 /// The pairs of an element's four particles.
@@ -25,9 +25,8 @@ pub struct Elements {
 struct Projected {
     /// n̄ n̄ᵀ.
     outer: Wide,
-    /// c_i.
-    along: [f32; 4],
-    scale: f32,
+    /// −s c_i c_j of each of [`PAIRS`], and two that fill up a line of memory.
+    pairs: Lanes,
 }
 
 impl Elements {
@@ -39,18 +38,20 @@ impl Elements {
     /// Sets the blocks of links to the share that `parts` terms per element have in them.
     pub fn fill(&mut self, par: Par, terms: &[RankOne], parts: usize, blocks: &mut [Wide]) {
         self.projected.resize(terms.len(), Projected::default());
-        par.blocks(&mut self.projected, |block, out| {
-            widest(Project { terms: &terms[block * BLOCK..][..out.len()], out });
-        });
-        par.blocks(blocks, |block, blocks| {
-            widest(Gather { elements: self, parts, first: block * BLOCK, blocks });
+        let Self { of_links, projected } = self;
+        let project = |first: usize, out: &mut [Projected]| {
+            widest(Project { terms: &terms[first..][..out.len()], out });
+        };
+        of_links.gather(par, parts, projected, blocks, project, |first, blocks, projected| {
+            widest(Gather { of_links, projected, parts, first, blocks });
         });
     }
 }
 
 /// Sums for a stretch of links.
 struct Gather<'a> {
-    elements: &'a Elements,
+    of_links: &'a Incidence,
+    projected: &'a [Projected],
     parts: usize,
     first: usize,
     blocks: &'a mut [Wide],
@@ -61,13 +62,12 @@ impl pulp::NullaryFnOnce for Gather<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Elements { of_links, projected } = self.elements;
+        let Self { of_links, projected, .. } = self;
         for (k, out) in self.blocks.iter_mut().enumerate() {
             let mut sum = Wide::ZERO;
             for member in of_links.of(self.first + k) {
-                let (i, j) = PAIRS[member.slot as usize];
                 for term in &projected[member.item as usize * self.parts..][..self.parts] {
-                    sum.add_scaled(-term.scale * (term.along[i] * term.along[j]), &term.outer);
+                    sum.add_scaled(term.pairs[member.slot as usize], &term.outer);
                 }
             }
             *out = sum;
@@ -104,9 +104,12 @@ impl pulp::NullaryFnOnce for Project<'_> {
                 }
             }
             for (lane, (out, term)) in out.iter_mut().zip(terms).enumerate() {
-                let along = [along[0][lane], along[1][lane], along[2][lane], along[3][lane]];
                 let outer = Sym3::outer(1.0, direction.at(lane)).into();
-                *out = Projected { outer, along, scale: term.scale };
+                let mut pairs = [0.0; LANES];
+                for (pair, (i, j)) in pairs.iter_mut().zip(PAIRS) {
+                    *pair = -term.scale * (along[i][lane] * along[j][lane]);
+                }
+                *out = Projected { outer, pairs };
             }
         }
     }

@@ -1,24 +1,142 @@
 //! A' = Pᵀ A P as lists: which blocks of A enter which block of A', with which weight.
+//!
+//! Springs with masses and elements are summed apart. Elements join nodes twice as far from each other, which makes
+//! their lists long, and coarse matrices of springs alone have half the blocks: levels too coarse to feel elements have
+//! none of them.
 
-use crate::mesh::Interpolation;
+use crate::linalg::Wide;
+use crate::mesh::{Incidence, Interpolation};
+use crate::par::{BLOCK, Par, widest};
 use std::collections::HashMap;
 
 /// Weights whose difference is less than this are equal.
 const ROUNDING: f32 = 1e-6;
 
-/// What [`galerkin_lists`] finds.
-pub struct Lists {
-    /// Coarse links.
-    pub ends: Vec<[u32; 2]>,
-    /// Whether colours must respect them.
-    pub strong: Vec<bool>,
-    /// What fine nodes have of their own in the same of coarse ones, then in the coarse link blocks.
-    pub from_own: Interpolation,
-    /// Fine link blocks in the coarse link blocks.
-    pub from_links: Interpolation,
+/// What nodes have of their own and the blocks of links: of springs and masses, or of elements.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    pub own: Vec<Wide>,
+    pub links: Vec<Wide>,
 }
 
-/// The coarse links of Pᵀ A P and which fine blocks each coarse block is the weighted sum of.
+impl Terms {
+    /// Zeros.
+    pub fn new(nodes: usize, links: usize) -> Self {
+        Self { own: vec![Wide::ZERO; nodes], links: vec![Wide::ZERO; links] }
+    }
+
+    /// Becomes the sum of springs and elements, of which there are more.
+    pub fn set_sum(&mut self, par: Par, springs: &Self, elements: &Self) {
+        let set = |sums: &mut [Wide], springs: &[Wide], elements: &[Wide]| {
+            par.blocks(sums, |block, sums| {
+                let elements = &elements[block * BLOCK..][..sums.len()];
+                let springs = springs.get(block * BLOCK..).unwrap_or_default();
+                let both = springs.len().min(sums.len());
+                for ((sum, spring), element) in sums.iter_mut().zip(springs).zip(elements) {
+                    *sum = *spring;
+                    *sum += *element;
+                }
+                sums[both..].copy_from_slice(&elements[both..]);
+            });
+        };
+        set(&mut self.own, &springs.own, &elements.own);
+        set(&mut self.links, &springs.links, &elements.links);
+    }
+
+    /// Takes held nodes out: no coupling to others, no change of their own.
+    pub fn hold(&mut self, nodes: &[u32], members: &Incidence, ends: &[[u32; 2]], free: &[f32]) {
+        for i in (0..self.own.len()).filter(|i| free[nodes[*i] as usize] == 0.0) {
+            for link in members.of(i).iter().map(|member| member.item as usize) {
+                let Some(block) = self.links.get_mut(link) else { continue };
+                let held = std::mem::replace(block, Wide::ZERO);
+                let [a, b] = ends[link];
+                self.own[(a + b) as usize - i] += held;
+            }
+            self.own[i] = Wide::ZERO;
+        }
+    }
+}
+
+/// The links of a level.
+#[derive(Clone, Debug)]
+pub struct LevelLinks {
+    /// Those of springs come first.
+    pub ends: Vec<[u32; 2]>,
+    /// How many these are.
+    pub springs: usize,
+    /// Whether colours must respect them.
+    pub strong: Vec<bool>,
+}
+
+/// Lists of fine blocks for what coarse nodes have of their own, then for the coarse link blocks.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    from_own: Interpolation,
+    from_springs: Interpolation,
+    /// Empty where the next level has no elements.
+    from_elements: Interpolation,
+}
+
+impl Sums {
+    /// Pᵀ A P of springs and masses.
+    pub fn of_springs(&self, par: Par, fine: &Terms, coarse: &mut Terms) {
+        self.sum(par, &self.from_springs, fine, coarse);
+    }
+
+    /// Pᵀ A P of elements.
+    pub fn of_elements(&self, par: Par, fine: &Terms, coarse: &mut Terms) {
+        self.sum(par, &self.from_elements, fine, coarse);
+    }
+
+    fn sum(&self, par: Par, from_links: &Interpolation, fine: &Terms, coarse: &mut Terms) {
+        let from_own = &self.from_own;
+        let n = coarse.own.len();
+        let sum = |first: usize, out: &mut [Wide]| {
+            widest(WeightedSums { from_own, from_links, fine, first, out });
+        };
+        par.blocks(&mut coarse.own, |block, out| sum(block * BLOCK, out));
+        par.blocks(&mut coarse.links, |block, out| sum(n + block * BLOCK, out));
+    }
+}
+
+/// Coarse blocks from fine ones: those of nodes, then those of links.
+struct WeightedSums<'a> {
+    from_own: &'a Interpolation,
+    from_links: &'a Interpolation,
+    fine: &'a Terms,
+    /// The first of the targets.
+    first: usize,
+    out: &'a mut [Wide],
+}
+
+impl pulp::NullaryFnOnce for WeightedSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Terms { own, links } = self.fine;
+        for (k, out) in self.out.iter_mut().enumerate() {
+            // Two sums, so that one need not wait for the other.
+            let (mut sum, mut odd) = (Wide::ZERO, Wide::ZERO);
+            let mut pairs = self.from_links.row(self.first + k).chunks_exact(2);
+            for pair in &mut pairs {
+                let [(first, a), (second, b)] = [pair[0], pair[1]];
+                sum.add_scaled(a, &links[first as usize]);
+                odd.add_scaled(b, &links[second as usize]);
+            }
+            for &(source, weight) in pairs.remainder() {
+                sum.add_scaled(weight, &links[source as usize]);
+            }
+            sum += odd;
+            for &(source, weight) in self.from_own.row(self.first + k) {
+                sum.add_scaled(weight, &own[source as usize]);
+            }
+            *out = sum;
+        }
+    }
+}
+
+/// The coarse links of Pᵀ A P and which fine blocks each coarse block is the weighted sum of; with elements or without.
 ///
 /// A matrix is wᵀ A w = Σ w_k·M_k w_k + Σ (w_k − w_l)·B_kl (w_k − w_l): what nodes have of their own, and
 /// links. With w = P w' and rows of P that sum to one it is of that form again,
@@ -29,12 +147,12 @@ pub struct Lists {
 ///
 /// Diagonal blocks Σ P_ki² D_k − … would be the small differences of large numbers: stiffness beyond 1e7
 /// masses leaves nothing of the masses in single precision.
-pub fn galerkin_lists(
-    links: &[[u32; 2]],
-    strong: &[bool],
+pub fn galerkin(
+    fine: &LevelLinks,
     prolong: &Interpolation,
     coarse_count: usize,
-) -> Lists {
+    with_elements: bool,
+) -> (LevelLinks, Sums) {
     // All contributions as (coarse pair, fine block, weight); i = j for a diagonal block.
     type Contribution = (u32, u32, u32, f32);
     let mut from_own: Vec<Contribution> = Vec::new();
@@ -48,8 +166,9 @@ pub fn galerkin_lists(
             }
         }
     }
+    let known = if with_elements { fine.ends.len() } else { fine.springs };
     let mut between: Vec<(u32, f32)> = Vec::new();
-    for (link, &[a, b]) in links.iter().enumerate() {
+    for (link, &[a, b]) in fine.ends[..known].iter().enumerate() {
         between.clear();
         between.extend_from_slice(prolong.row(a as usize));
         for &(j, q) in prolong.row(b as usize) {
@@ -65,24 +184,30 @@ pub fn galerkin_lists(
             }
         }
     }
+    let of_springs = |c: &Contribution| (c.2 as usize) < fine.springs;
+    let from_springs: Vec<Contribution> = from_links.iter().copied().filter(of_springs).collect();
     // Coarse links ordered so that those of one direction are neighbours: by offset within stretches
     // of nodes, which keeps the runs of a grid.
-    let mut pairs: Vec<[u32; 2]> = from_own
-        .iter()
-        .chain(&from_links)
-        .filter(|c| c.0 != c.1)
-        .map(|&(i, j, ..)| [i, j])
-        .collect();
     const STRETCH: u32 = 256;
-    pairs.sort_unstable_by_key(|&[i, j]| (i / STRETCH, j - i, i));
-    pairs.dedup();
-    let index: HashMap<[u32; 2], u32> =
-        pairs.iter().enumerate().map(|(link, pair)| (*pair, link as u32)).collect();
+    let ordered = |contributions: &mut dyn Iterator<Item = &Contribution>| {
+        let mut pairs: Vec<[u32; 2]> =
+            contributions.filter(|c| c.0 != c.1).map(|&(i, j, ..)| [i, j]).collect();
+        pairs.sort_unstable_by_key(|&[i, j]| (i / STRETCH, j - i, i));
+        pairs.dedup();
+        pairs
+    };
+    let mut index: HashMap<[u32; 2], u32> = HashMap::new();
+    let mut ends = ordered(&mut from_own.iter().chain(&from_springs));
+    let springs = ends.len();
+    index.extend((0..).zip(&ends).map(|(link, pair)| (*pair, link)));
+    let more = ordered(&mut from_links.iter());
+    ends.extend(more.into_iter().filter(|pair| !index.contains_key(pair)));
+    index.extend((0..).zip(&ends).map(|(link, pair)| (*pair, link)));
     // A coarse link is strong if anything but weak links makes it.
-    let mut joined = vec![false; pairs.len()];
-    let strong_links = from_links.iter().filter(|c| strong[c.2 as usize]);
+    let mut strong = vec![false; ends.len()];
+    let strong_links = from_links.iter().filter(|c| fine.strong[c.2 as usize]);
     for &(i, j, ..) in from_own.iter().chain(strong_links).filter(|c| c.0 != c.1) {
-        joined[index[&[i, j]] as usize] = true;
+        strong[index[&[i, j]] as usize] = true;
     }
     let lists = |contributions: Vec<Contribution>| {
         let target = |&(i, j, ..): &Contribution| {
@@ -101,13 +226,18 @@ pub fn galerkin_lists(
         });
         let mut rows = Interpolation::default();
         let mut rest = &all[..];
-        for target in 0..(coarse_count + pairs.len()) as u32 {
+        for target in 0..(coarse_count + ends.len()) as u32 {
             let (row, after) = rest.split_at(rest.partition_point(|c| c.0 <= target));
             rows.push(row.iter().map(|c| (c.1, c.2)));
             rest = after;
         }
         rows
     };
-    let (from_own, from_links) = (lists(from_own), lists(from_links));
-    Lists { ends: pairs, strong: joined, from_own, from_links }
+    let from_elements = if with_elements { from_links } else { Vec::new() };
+    let sums = Sums {
+        from_own: lists(from_own),
+        from_springs: lists(from_springs),
+        from_elements: lists(from_elements),
+    };
+    (LevelLinks { ends, springs, strong }, sums)
 }

@@ -31,7 +31,7 @@ use crate::mesh::{Incidence, Interpolation};
 use crate::par::{BLOCK, Par, block_count, widest};
 use dense::Dense;
 use elements::{Elements, PAIRS};
-use galerkin::galerkin_lists;
+use galerkin::{LevelLinks, Sums, Terms, galerkin};
 use glam::Vec3;
 use pressing::Pressing;
 use std::collections::HashMap;
@@ -43,8 +43,6 @@ pub struct Multigrid {
     levels: Vec<Level>,
     bottom: Dense,
     elements: Elements,
-    /// Their share of the finest level's link blocks.
-    from_elements: Vec<Wide>,
     /// Cost of a cycle in products with the finest matrix.
     cycle_work: f64,
     cg: Vectors,
@@ -64,11 +62,12 @@ struct Vectors {
 /// One level's matrix and its vectors, which are planes in the order of the sliced matrix.
 #[derive(Clone, Debug)]
 struct Level {
-    ends: Vec<[u32; 2]>,
-    /// What each node has beyond the blocks of its links, and those: what the next level's are summed from. Behind the
-    /// last link is a block of zeros.
-    own: Vec<Wide>,
-    link_blocks: Vec<Wide>,
+    links: LevelLinks,
+    /// What the next level's are summed from. No elements where it is too coarse to feel them.
+    springs: Terms,
+    elements: Terms,
+    /// Their sum, where there are elements.
+    all: Terms,
     matrix: Sliced,
     b: Vec<f32>,
     x: Vec<f32>,
@@ -86,18 +85,18 @@ struct Level {
 #[derive(Clone, Debug)]
 struct Coarse {
     transfer: Transfer,
-    /// Lists of fine blocks for what coarse nodes have of their own, then for the coarse link blocks.
-    from_own: Interpolation,
-    from_links: Interpolation,
+    sums: Sums,
 }
 
 impl Multigrid {
     /// A hierarchy for matrices of `topology`. Level l+1 consists of the nodes `nodes[l + 1]` (by index
-    /// on the finest level) and interpolates to level l by `interpolations[l]`.
+    /// on the finest level) and interpolates to level l by `interpolations[l]`. The first `with_elements` of the
+    /// coarser levels feel elements.
     pub fn new(
         topology: &Topology,
         nodes: Vec<Vec<u32>>,
         interpolations: Vec<Interpolation>,
+        with_elements: usize,
     ) -> Self {
         let mut ends = topology.links.ends().to_vec();
         let mut known: HashMap<[u32; 2], u32> = HashMap::new();
@@ -119,21 +118,19 @@ impl Multigrid {
                 link
             }));
         }
-        let from_elements = vec![Wide::ZERO; ends.len()];
         let elements = Elements::new(&element_links, ends.len());
-        let mut levels = vec![Level::new(nodes[0].clone(), ends, &strong)];
+        let links = LevelLinks { ends, springs: topology.links.len(), strong };
+        let feels = !topology.elements.is_empty();
+        let mut levels = vec![Level::new(nodes[0].clone(), links, feels)];
         for (nodes, prolong) in nodes.into_iter().skip(1).zip(interpolations) {
             let fine = levels.len() - 1;
-            let lists = galerkin_lists(&levels[fine].ends, &strong, &prolong, nodes.len());
-            let coarse = Level::new(nodes, lists.ends, &lists.strong);
-            strong = lists.strong;
+            let feels = feels && fine < with_elements;
+            let (links, sums) = galerkin(&levels[fine].links, &prolong, nodes.len(), feels);
+            let coarse = Level::new(nodes, links, feels);
             let matrix = &levels[fine].matrix;
             let (places, size) = (matrix.places(), matrix.size());
-            levels[fine].coarse = Some(Coarse {
-                transfer: Transfer::new(&prolong, places, coarse.matrix.places(), size),
-                from_own: lists.from_own,
-                from_links: lists.from_links,
-            });
+            let transfer = Transfer::new(&prolong, places, coarse.matrix.places(), size);
+            levels[fine].coarse = Some(Coarse { transfer, sums });
             levels.push(coarse);
         }
         let smoothed = &levels[..levels.len() - 1];
@@ -149,15 +146,7 @@ impl Multigrid {
             q: zeros,
             partial: vec![0.0; block_count(size)],
         };
-        Self {
-            levels,
-            bottom,
-            elements,
-            from_elements,
-            cycle_work,
-            cg,
-            pressing: Pressing::default(),
-        }
+        Self { levels, bottom, elements, cycle_work, cg, pressing: Pressing::default() }
     }
 
     /// Cost of a cycle in products with the finest matrix, without restriction and prolongation.
@@ -165,51 +154,58 @@ impl Multigrid {
         self.cycle_work
     }
 
-    /// Takes over the elements of a new matrix, for [`Multigrid::rebuild`].
-    pub fn take_elements(&mut self, system: &System, par: Par) {
-        self.elements.fill(par, &system.elements, system.parts, &mut self.from_elements);
+    /// Takes over the elements of a new matrix, for [`Multigrid::rebuild`]. `free` is 1 or 0 per particle.
+    pub fn take_elements(&mut self, system: &System, par: Par, free: &[f32]) {
+        let finest = &mut self.levels[0];
+        finest.elements.own.fill(Wide::ZERO);
+        self.elements.fill(par, &system.elements, system.parts, &mut finest.elements.links);
+        finest.hold_elements(free);
+        for l in 1..self.levels.len() {
+            let (finer, coarser) = self.levels.split_at_mut(l);
+            let (finer, coarser) = (&finer[l - 1], &mut coarser[0]);
+            if let (Some(Coarse { sums, .. }), false) =
+                (&finer.coarse, coarser.elements.own.is_empty())
+            {
+                sums.of_elements(par, &finer.elements, &mut coarser.elements);
+                coarser.hold_elements(free);
+            }
+        }
     }
 
-    /// Takes over a new matrix, its elements as they were last taken over. `free` is 1 or 0 per particle.
+    /// Takes over a new matrix, its elements as they were last taken over.
     pub fn rebuild(&mut self, system: &System, par: Par, free: &[f32]) {
         self.refine(system, par, free);
         for l in 1..self.levels.len() {
             let (finer, coarser) = self.levels.split_at_mut(l);
-            finer[l - 1].coarsen_into(&mut coarser[0], par);
-            coarser[0].hold(free);
-            let Level { matrix, own, link_blocks, .. } = &mut coarser[0];
-            matrix.fill(par, own, link_blocks);
-            matrix.invert(par);
+            let (finer, coarser) = (&finer[l - 1], &mut coarser[0]);
+            let Some(Coarse { sums, .. }) = &finer.coarse else { continue };
+            sums.of_springs(par, &finer.springs, &mut coarser.springs);
+            coarser.hold_springs(free);
+            coarser.fill_matrix(par);
+            coarser.matrix.invert(par);
         }
-        let last = &self.levels[self.levels.len() - 1];
-        self.bottom.factor(&last.own, &last.link_blocks, &last.ends);
+        let Level { springs, elements, links, .. } = &self.levels[self.levels.len() - 1];
+        self.bottom.factor([springs, elements], &links.ends);
     }
 
     /// Takes over a new matrix on the finest level; coarser ones stay as they are.
     pub fn refine(&mut self, system: &System, par: Par, free: &[f32]) {
         let finest = &mut self.levels[0];
-        let from_elements = &self.from_elements;
-        par.blocks(&mut finest.link_blocks[..from_elements.len()], |block, blocks| {
-            let first = block * BLOCK;
-            let links = system.link_blocks[first.min(system.link_blocks.len())..].iter();
-            let mut links = links.map(|link| Wide::from(*link));
-            for (block, elements) in blocks.iter_mut().zip(&from_elements[first..]) {
-                *block = links.next().unwrap_or(Wide::ZERO);
-                *block += *elements;
-            }
+        par.blocks(&mut finest.springs.links, |block, links| {
+            let blocks = &system.link_blocks[block * BLOCK..];
+            links.iter_mut().zip(blocks).for_each(|(link, block)| *link = Wide::from(*block));
         });
-        par.blocks(&mut finest.own, |block, own| {
+        par.blocks(&mut finest.springs.own, |block, own| {
             let lumped = &system.lumped[block * BLOCK..];
             own.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m).into());
             let extra = system.extra.get(block * BLOCK..).unwrap_or_default();
             own.iter_mut().zip(extra).for_each(|(d, extra)| *d += (*extra).into());
         });
-        finest.hold(free);
-        let Level { matrix, own, link_blocks, .. } = finest;
-        matrix.fill(par, own, link_blocks);
-        Pressing::add_to_diagonal(system, matrix);
-        matrix.invert(par);
-        self.pressing.fill(system, matrix.places());
+        finest.hold_springs(free);
+        finest.fill_matrix(par);
+        Pressing::add_to_diagonal(system, &mut finest.matrix);
+        finest.matrix.invert(par);
+        self.pressing.fill(system, finest.matrix.places());
     }
 
     /// `z ≈ A⁻¹ r` by one cycle.
@@ -328,15 +324,18 @@ impl pulp::NullaryFnOnce for Dot<'_> {
 }
 
 impl Level {
-    fn new(nodes: Vec<u32>, ends: Vec<[u32; 2]>, strong: &[bool]) -> Self {
+    fn new(nodes: Vec<u32>, links: LevelLinks, with_elements: bool) -> Self {
         let n = nodes.len();
-        let matrix = Sliced::new(n, &ends, strong);
+        let matrix = Sliced::new(n, &links.ends, &links.strong);
         let zeros = vec![0.0; 3 * matrix.size()];
+        let elements =
+            if with_elements { Terms::new(n, links.ends.len()) } else { Terms::default() };
         Self {
-            own: vec![Wide::ZERO; n],
-            link_blocks: vec![Wide::ZERO; ends.len() + 1],
-            members: Incidence::new(&ends, n),
-            ends,
+            springs: Terms::new(n, links.springs),
+            all: elements.clone(),
+            elements,
+            members: Incidence::new(&links.ends, n),
+            links,
             matrix,
             b: zeros.clone(),
             x: zeros.clone(),
@@ -346,32 +345,24 @@ impl Level {
         }
     }
 
-    /// Takes held nodes out: no coupling to others, no change of their own.
-    fn hold(&mut self, free: &[f32]) {
-        for (i, &node) in self.nodes.iter().enumerate() {
-            if free[node as usize] == 0.0 {
-                for member in self.members.of(i) {
-                    let link = member.item as usize;
-                    let held = std::mem::replace(&mut self.link_blocks[link], Wide::ZERO);
-                    let [a, b] = self.ends[link];
-                    self.own[(a + b) as usize - i] += held;
-                }
-                self.own[i] = Wide::ZERO;
-            }
+    /// Adds up springs and elements.
+    fn fill_matrix(&mut self, par: Par) {
+        let Self { springs, elements, all, matrix, .. } = self;
+        if !elements.own.is_empty() {
+            all.set_sum(par, springs, elements);
         }
+        let Terms { own, links } = if elements.own.is_empty() { springs } else { all };
+        matrix.fill(par, own, links);
     }
 
-    /// A' = Pᵀ A P.
-    fn coarsen_into(&self, coarse: &mut Level, par: Par) {
-        let Some(Coarse { from_own, from_links, .. }) = &self.coarse else { return };
-        let (n, links) = (coarse.nodes.len(), coarse.ends.len());
-        let sum = |first: usize, out: &mut [Wide]| {
-            let (own, link_blocks) = (&self.own, &self.link_blocks);
-            widest(WeightedSums { from_own, own, from_links, link_blocks, first, out });
-        };
-        par.blocks(&mut coarse.own, |block, out| sum(block * BLOCK, out));
-        let blocks = &mut coarse.link_blocks[..links];
-        par.blocks(blocks, |block, out| sum(n + block * BLOCK, out));
+    fn hold_springs(&mut self, free: &[f32]) {
+        let Self { springs, nodes, members, links, .. } = self;
+        springs.hold(nodes, members, &links.ends, free);
+    }
+
+    fn hold_elements(&mut self, free: &[f32]) {
+        let Self { elements, nodes, members, links, .. } = self;
+        elements.hold(nodes, members, &links.ends, free);
     }
 
     /// Smooths from zero and hands what is left to the next level.
@@ -394,42 +385,5 @@ impl Level {
         }
         self.matrix.backward(par, &self.b, &self.x, &mut self.r);
         std::mem::swap(&mut self.x, &mut self.r);
-    }
-}
-
-/// Coarse blocks from fine ones: those of nodes, then those of links.
-struct WeightedSums<'a> {
-    from_own: &'a Interpolation,
-    own: &'a [Wide],
-    from_links: &'a Interpolation,
-    link_blocks: &'a [Wide],
-    /// The first of the targets.
-    first: usize,
-    out: &'a mut [Wide],
-}
-
-impl pulp::NullaryFnOnce for WeightedSums<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        for (k, out) in self.out.iter_mut().enumerate() {
-            // Two sums, so that one need not wait for the other.
-            let (mut sum, mut odd) = (Wide::ZERO, Wide::ZERO);
-            let mut pairs = self.from_links.row(self.first + k).chunks_exact(2);
-            for pair in &mut pairs {
-                let [(first, a), (second, b)] = [pair[0], pair[1]];
-                sum.add_scaled(a, &self.link_blocks[first as usize]);
-                odd.add_scaled(b, &self.link_blocks[second as usize]);
-            }
-            for &(source, weight) in pairs.remainder() {
-                sum.add_scaled(weight, &self.link_blocks[source as usize]);
-            }
-            sum += odd;
-            for &(source, weight) in self.from_own.row(self.first + k) {
-                sum.add_scaled(weight, &self.own[source as usize]);
-            }
-            *out = sum;
-        }
     }
 }

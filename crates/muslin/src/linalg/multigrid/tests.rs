@@ -45,11 +45,12 @@ fn example(n: usize) -> (Topology, System, Vec<f32>) {
     (topology, system, free)
 }
 
-fn hierarchy(topology: &Topology, n: usize) -> Multigrid {
+fn hierarchy(topology: &Topology, n: usize, with_elements: usize) -> Multigrid {
     let pyramid = Pyramid::new(&[Grid { columns: n, rows: n, first: 0 }], 40, 16);
     let last = pyramid.levels.len() - 1;
     let steps = (0..last).map(|l| pyramid.prediction(l, Filter::MEAN)).collect();
-    Multigrid::new(topology, pyramid.levels.into_iter().map(|l| l.nodes).collect(), steps)
+    let nodes = pyramid.levels.into_iter().map(|l| l.nodes).collect();
+    Multigrid::new(topology, nodes, steps, with_elements)
 }
 
 fn random(seed: u32, free: &[f32]) -> Vec<Vec3> {
@@ -67,10 +68,16 @@ fn dot3(a: &[Vec3], b: &[Vec3]) -> f64 {
 
 #[test]
 fn coarse_matrices_are_galerkin_products() {
+    for with_elements in [usize::MAX, 1] {
+        coarse_matrices_are_products(with_elements);
+    }
+}
+
+fn coarse_matrices_are_products(with_elements: usize) {
     let n = 9;
     let (topology, system, free) = example(n);
-    let mut multigrid = hierarchy(&topology, n);
-    multigrid.take_elements(&system, Par::Serial);
+    let mut multigrid = hierarchy(&topology, n, with_elements);
+    multigrid.take_elements(&system, Par::Serial, &free);
     multigrid.rebuild(&system, Par::Serial, &free);
     // w'ᵀ A' w' = (P w')ᵀ A (P w') with held rows of P w' and w' zero, on every level.
     for l in 0..multigrid.levels.len() - 1 {
@@ -86,15 +93,29 @@ fn coarse_matrices_are_galerkin_products() {
         let mut up = vec![Vec3::ZERO; fine.nodes.len()];
         fine.matrix.give_out(Par::Serial, &fine_planes, &mut up);
         up.iter_mut().zip(&fine.nodes).for_each(|(up, i)| *up *= free[*i as usize]);
-        let energy = |level: &Level, w: &[Vec3]| {
+        let energy = |level: &Level, terms: &Terms, w: &[Vec3]| {
             let of = |m: &Wide, w: Vec3| f64::from(w.dot(Sym3::from(*m) * w));
-            let own: f64 = w.iter().zip(&level.own).map(|(w, m)| of(m, *w)).sum();
-            let links = level.ends.iter().zip(&level.link_blocks);
+            let own: f64 = w.iter().zip(&terms.own).map(|(w, m)| of(m, *w)).sum();
+            let links = level.links.ends.iter().zip(&terms.links);
             let links = links.map(|(&[a, b], m)| of(m, w[a as usize] - w[b as usize]));
             own + links.sum::<f64>()
         };
-        let (found, expected) = (energy(coarse, &w), energy(fine, &up));
+        let (found, expected) =
+            (energy(coarse, &coarse.springs, &w), energy(fine, &fine.springs, &up));
         assert!((found / expected - 1.0).abs() < 1e-4, "level {l}: {found} {expected}");
+        let of_elements = energy(coarse, &coarse.elements, &w);
+        if l < with_elements {
+            let expected = energy(fine, &fine.elements, &up);
+            assert!(expected > 0.0);
+            assert!((of_elements / expected - 1.0).abs() < 1e-4, "{l}: {of_elements} {expected}");
+        } else {
+            assert_eq!(of_elements, 0.0);
+        }
+        // The matrix is the sum.
+        let mut product = planes.clone();
+        coarse.matrix.apply(Par::Serial, &planes, &mut product);
+        let all: f64 = planes.iter().zip(&product).map(|(w, p)| f64::from(w * p)).sum();
+        assert!((all / (found + of_elements) - 1.0).abs() < 1e-4, "{l}: {all}");
         // What is handed down is the transpose of what comes back.
         let residual = random(8, &free[..fine.nodes.len()]);
         let mut fine_residual = vec![0.0; fine_planes.len()];
@@ -115,8 +136,8 @@ fn stiffness_never_counts_as_mass() {
     let (topology, mut system, _) = example(n);
     system.link_blocks.iter_mut().for_each(|block| block.0.iter_mut().for_each(|m| *m *= 1e6));
     system.elements.iter_mut().for_each(|element| element.scale *= 1e8);
-    let mut multigrid = hierarchy(&topology, n);
-    multigrid.take_elements(&system, Par::Serial);
+    let mut multigrid = hierarchy(&topology, n, usize::MAX);
+    multigrid.take_elements(&system, Par::Serial, &vec![1.0; n * n]);
     multigrid.rebuild(&system, Par::Serial, &vec![1.0; n * n]);
     // What moves as one has no more inertia than its particles' masses of 1, on any level.
     let level = &multigrid.levels[0];
@@ -126,7 +147,7 @@ fn stiffness_never_counts_as_mass() {
     let error = v.iter().zip(&product).fold(0.0f32, |most, (v, p)| most.max((v - p).abs()));
     assert!(error < 1e-6, "{error}");
     for (l, level) in multigrid.levels.iter().enumerate() {
-        let mass: f64 = level.own.iter().map(|m| f64::from(m.0[0])).sum();
+        let mass: f64 = level.springs.own.iter().map(|m| f64::from(m.0[0])).sum();
         assert!((mass / (n * n) as f64 - 1.0).abs() < 1e-5, "level {l}: {mass}");
     }
 }
@@ -172,8 +193,8 @@ fn is_symmetric_and_positive(multigrid: &mut Multigrid, free: &[f32]) {
 fn the_hierarchy_solves_the_system_with_and_without_contacts() {
     let n = 17;
     for (topology, mut system, free) in [example(n), pressing_example(n)] {
-        let mut multigrid = hierarchy(&topology, n);
-        multigrid.take_elements(&system, Par::Serial);
+        let mut multigrid = hierarchy(&topology, n, usize::MAX);
+        multigrid.take_elements(&system, Par::Serial, &free);
         multigrid.rebuild(&system, Par::Serial, &free);
         is_symmetric_and_positive(&mut multigrid, &free);
         let b = random(5, &free);
@@ -203,8 +224,8 @@ fn contacts_make_another_system() {
 fn iterated_cycles_converge() {
     let n = 17;
     let (topology, mut system, free) = example(n);
-    let mut multigrid = hierarchy(&topology, n);
-    multigrid.take_elements(&system, Par::Serial);
+    let mut multigrid = hierarchy(&topology, n, usize::MAX);
+    multigrid.take_elements(&system, Par::Serial, &free);
     multigrid.rebuild(&system, Par::Serial, &free);
     let b = random(11, &free);
     let (mut x, mut z) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
