@@ -206,3 +206,41 @@ fn a_cycle_cut_short_is_never_worse_than_as_many_sweeps() {
     }
     assert!(better > 500, "{better}");
 }
+
+#[test]
+fn small_steps_with_tethers_are_taut_and_gain_no_energy() {
+    for (columns, substeps) in [(24, 5), (32, 5), (48, 10), (32, 20)] {
+        let mut sim = hang(columns, |m| (m.sweeps, m.tethers) = (2, 1.0));
+        sim.substeps = substeps;
+        let start = sim.measure().energy;
+        let (mut gained, mut strain) = (f64::NEG_INFINITY, 0.0f32);
+        for _ in 0..240 {
+            let energy = sim.step(1.0 / 60.0).energy;
+            gained = gained.max(energy.kinetic + energy.gravity - start.kinetic - start.gravity);
+            strain = strain.max(worst_strain(&sim));
+        }
+        println!("{columns} {substeps}: {gained} J, {strain}");
+        assert!(gained < 0.0, "{columns}, {substeps}: {gained} J");
+        // The two edges from which all of it hangs.
+        assert!(strain < 0.1, "{columns}, {substeps}: {strain}");
+    }
+}
+
+#[test]
+fn nothing_spans_a_cut() {
+    let mut scene = scenes::named("hang").unwrap();
+    let cloth = &mut scene.cloth[0];
+    (cloth.columns, cloth.rows) = (16, 16);
+    cloth.cuts = (112..128).map(|above| [above, above + 16]).collect();
+    let mut method = Method::preset("xpbd").unwrap();
+    (method.sweeps, method.tethers) = (4, 1.0);
+    let mut sim = Sim::new(scene.compile().unwrap(), method).unwrap();
+    for _ in 0..30 {
+        sim.advance(1.0 / 60.0);
+    }
+    // v += h g, x += h v, thirty times: half the cloth falls.
+    let fall = -9.81 / 3600.0 * (30.0 * 31.0 / 2.0);
+    for x in &sim.state().x[128..] {
+        assert!((x.y - fall).abs() < 1e-4, "{} instead of {fall}", x.y);
+    }
+}
