@@ -17,7 +17,7 @@
 //!
 //! Hinges take part in every other sweep, from the first on: bending is far softer than stretching, so
 //! one projection goes most of its way. They need not be in every substep either: while ω p h < 2 one impulse is for p
-//! of them, half a frame at most, and is that of a step of length p h,
+//! of them, 1/119 s at most, and is that of a step of length p h,
 //!
 //! ```text
 //!   C = θ(x_old + p (x − x_old)) − θ0,   α̃ = 1/(K p² h²),   x ← x + p w ∇C Δλ
@@ -106,7 +106,7 @@ const SPANS: [usize; 2] = [8, 3];
 /// Stiffness of a span. [N/m]
 const RIGID: f32 = 1e9;
 
-/// At most two impulses of hinges a frame. [s]
+/// Of hinges: two impulses in a frame of 1/60 s, a rounding below half of it. [s]
 const LONGEST: f32 = 1.0 / 119.0;
 
 /// Eight hinges.
