@@ -49,26 +49,40 @@ impl Planes {
         (self.0[0][place], self.0[1][place], self.0[2][place]) = (v.x, v.y, v.z);
     }
 
-    /// Those at eight places.
+    /// All of them, to be read.
     #[inline(always)]
-    pub fn take<const RUN: bool>(&self, places: &[u32; LANES]) -> Vectors {
+    pub fn view(&self) -> [&[f32]; 3] {
         let [x, y, z] = &self.0;
-        Vectors([take::<RUN>(x, places), take::<RUN>(y, places), take::<RUN>(z, places)])
+        // Of one length, so that one check is enough.
+        let size = x.len();
+        [x, &y[..size], &z[..size]]
     }
 
-    /// Puts vectors at the places of lanes that `count`: those with all bits set.
+    /// All of them, to be written.
     #[inline(always)]
-    pub fn put<const RUN: bool>(
-        &mut self,
-        places: &[u32; LANES],
-        count: &[u32; LANES],
-        new: &Vectors,
-    ) {
+    pub fn view_mut(&mut self) -> [&mut [f32]; 3] {
         let [x, y, z] = &mut self.0;
-        put::<RUN>(x, places, count, &new.0[0]);
-        put::<RUN>(y, places, count, &new.0[1]);
-        put::<RUN>(z, places, count, &new.0[2]);
+        let size = x.len();
+        [x, &mut y[..size], &mut z[..size]]
     }
+}
+
+/// The vectors at eight places.
+#[inline(always)]
+pub fn take3<const RUN: bool>([x, y, z]: [&[f32]; 3], places: &[u32; LANES]) -> Vectors {
+    Vectors([take::<RUN>(x, places), take::<RUN>(y, places), take::<RUN>(z, places)])
+}
+
+/// Puts vectors there.
+#[inline(always)]
+pub fn put3<const RUN: bool>(
+    [x, y, z]: &mut [&mut [f32]; 3],
+    places: &[u32; LANES],
+    new: &Vectors,
+) {
+    put::<RUN>(x, places, &new.0[0]);
+    put::<RUN>(y, places, &new.0[1]);
+    put::<RUN>(z, places, &new.0[2]);
 }
 
 /// The numbers at eight places, which follow one another if it is a `RUN`.
@@ -78,25 +92,20 @@ pub fn take<const RUN: bool>(plane: &[f32], places: &[u32; LANES]) -> Lanes {
     if RUN {
         eight.copy_from_slice(&plane[places[0] as usize..][..LANES]);
     } else {
-        (0..LANES).for_each(|lane| eight[lane] = plane[places[lane] as usize]);
+        for lane in 0..LANES {
+            eight[lane] = plane[places[lane] as usize];
+        }
     }
     eight
 }
 
 #[inline(always)]
-fn put<const RUN: bool>(
-    plane: &mut [f32],
-    places: &[u32; LANES],
-    count: &[u32; LANES],
-    new: &Lanes,
-) {
+fn put<const RUN: bool>(plane: &mut [f32], places: &[u32; LANES], new: &Lanes) {
     if RUN {
-        let eight = &mut plane[places[0] as usize..][..LANES];
-        for lane in 0..LANES {
-            let bits = (new[lane].to_bits() & count[lane]) | (eight[lane].to_bits() & !count[lane]);
-            eight[lane] = f32::from_bits(bits);
-        }
+        plane[places[0] as usize..][..LANES].copy_from_slice(new);
     } else {
-        (0..LANES).for_each(|lane| plane[places[lane] as usize] = new[lane]);
+        for lane in 0..LANES {
+            plane[places[lane] as usize] = new[lane];
+        }
     }
 }

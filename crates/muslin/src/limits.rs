@@ -146,10 +146,11 @@ impl Tethers {
         for tether in &self.list {
             let (i, p) = (tether.particle as usize, tether.held as usize);
             let apart = state.x[i] - state.x[p];
-            let length = apart.length();
+            let squared = apart.length_squared();
             let most = self.reach * tether.length;
-            if length > (1.0 + CLOSE) * most {
-                let shift: Vec3 = (most / length - 1.0) * apart;
+            let beyond = (1.0 + CLOSE) * most;
+            if squared > beyond * beyond {
+                let shift: Vec3 = (most / squared.sqrt() - 1.0) * apart;
                 state.x[i] += shift;
                 state.v[i] += shift / h;
                 moved += usize::from(tether.particle != last);

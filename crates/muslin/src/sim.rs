@@ -172,7 +172,7 @@ impl Sim {
 
             // Detect contacts and solve; then put right what the solver does not see of them.
             let begun = clock::now();
-            let solved = self.solve(h, measure && substep + 1 == self.substeps);
+            let solved = self.solve(h, substep, measure && substep + 1 == self.substeps);
             let bounded = self.limits.keep(&self.model, &self.held, h, &mut self.state);
             self.project(h);
             self.count_self_contacts(&mut done);
@@ -238,6 +238,7 @@ impl Sim {
                 contact,
                 found: None,
                 h,
+                substep: [0, 1],
                 par: *par,
                 effort: Effort::default(),
                 measure: false,
@@ -253,7 +254,7 @@ impl Sim {
 
     /// One step of the solver: again, a few times at most, where it shows that contacts were guessed
     /// wrong.
-    fn solve(&mut self, h: f32, measure: bool) -> Solved {
+    fn solve(&mut self, h: f32, substep: u32, measure: bool) -> Solved {
         let Self { model, current: inputs, held, contacts, solver, state, before, par, .. } = self;
         let (pace, again, cloth) = (&self.pace, &mut self.again, &mut self.self_contact);
         let at = moment(model, held, inputs, h, *par);
@@ -283,7 +284,9 @@ impl Sim {
             let first = 1 + u32::from(cloth.presses());
             let goes_on = round > first && (!cloth.presses() || solver.couples());
             let found = goes_on.then_some(&again[..]);
-            let step = Step { model, inputs, held, contact, found, h, par: *par, effort, measure };
+            let (substep, par) = ([substep, self.substeps], *par);
+            let step =
+                Step { model, inputs, held, contact, found, h, substep, par, effort, measure };
             let solved = solver.step(&step, state);
             let (iterations, work) = (all.iterations + solved.iterations, all.work + solved.work);
             let (solves, solving) = (all.solves + solved.solves, all.solving + solved.solving);

@@ -133,15 +133,15 @@ impl State {
 
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
-        // The largest magnitude as bits: infinity and NaN are the greatest, and integers vectorise.
-        let largest = |values: &[Vec3]| {
+        // One more than the exponent of infinity and NaN is the sign; integers vectorise.
+        let finite = |values: &[Vec3]| {
+            let over = |bits: &u32| (bits & 0x7fff_ffff) + 0x0080_0000;
             let bits = bytemuck::cast_slice::<_, u32>(values);
-            bits.iter().fold(0, |largest, b| (b & 0x7fff_ffff).max(largest))
+            bits.iter().fold(0, |all, b| all | over(b)) >> 31 == 0
         };
-        let infinity = f32::INFINITY.to_bits();
         let vectors = [&self.x, &self.v, &self.spin, &self.last_change];
         let hidden = [&self.previous_x, &self.previous_v, &self.interface_x, &self.interface_v];
-        vectors.iter().chain(&hidden).all(|values| largest(values) < infinity)
+        vectors.iter().chain(&hidden).all(|values| finite(values))
             && self.orientation.iter().all(|q| q.is_finite())
             && self.colliders.iter().all(|pose| pose.is_valid())
     }

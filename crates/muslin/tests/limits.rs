@@ -206,3 +206,93 @@ fn a_cycle_cut_short_is_never_worse_than_as_many_sweeps() {
     }
     assert!(better > 500, "{better}");
 }
+
+#[test]
+fn small_steps_with_tethers_are_taut_and_gain_no_energy() {
+    for (columns, substeps) in [(24, 5), (32, 5), (48, 10), (32, 20)] {
+        let mut sim = hang(columns, |m| (m.sweeps, m.tethers) = (2, 1.0));
+        sim.substeps = substeps;
+        let start = sim.measure().energy;
+        let (mut gained, mut strain) = (f64::NEG_INFINITY, 0.0f32);
+        for _ in 0..240 {
+            let energy = sim.step(1.0 / 60.0).energy;
+            gained = gained.max(energy.kinetic + energy.gravity - start.kinetic - start.gravity);
+            strain = strain.max(worst_strain(&sim));
+        }
+        println!("{columns} {substeps}: {gained} J, {strain}");
+        assert!(gained < 0.0, "{columns}, {substeps}: {gained} J");
+        // The two edges from which all of it hangs.
+        assert!(strain < 0.1, "{columns}, {substeps}: {strain}");
+    }
+}
+
+#[test]
+fn nothing_spans_a_cut() {
+    let mut scene = scenes::named("hang").unwrap();
+    let cloth = &mut scene.cloth[0];
+    (cloth.columns, cloth.rows) = (16, 16);
+    cloth.cuts = (112..128).map(|above| [above, above + 16]).collect();
+    let mut method = Method::preset("xpbd").unwrap();
+    (method.sweeps, method.tethers) = (4, 1.0);
+    let mut sim = Sim::new(scene.compile().unwrap(), method).unwrap();
+    for _ in 0..30 {
+        sim.advance(1.0 / 60.0);
+    }
+    // v += h g, x += h v, thirty times: half the cloth falls.
+    let fall = -9.81 / 3600.0 * (30.0 * 31.0 / 2.0);
+    for x in &sim.state().x[128..] {
+        assert!((x.y - fall).abs() < 1e-4, "{} instead of {fall}", x.y);
+    }
+}
+
+/// Hinges act in some substeps only: which, must not depend on what was before the frame.
+#[test]
+fn small_steps_continue_from_a_saved_state_bit_for_bit() {
+    let new = || {
+        let mut sim = hang(24, |m| (m.sweeps, m.tethers) = (2, 1.0));
+        sim.substeps = 7;
+        sim
+    };
+    let (mut whole, mut continued) = (new(), new());
+    (0..20).for_each(|_| _ = whole.advance(1.0 / 60.0));
+    continued.restore(whole.state()).unwrap();
+    for sim in [&mut whole, &mut continued] {
+        (0..20).for_each(|_| _ = sim.advance(1.0 / 60.0));
+    }
+    assert_eq!(whole.state(), continued.state());
+}
+
+#[test]
+fn hinges_of_several_substeps_unbend_free_cloth_and_keep_its_momentum() {
+    let bent = |substeps: u32| {
+        let mut scene = scenes::named("hang").unwrap();
+        let cloth = &mut scene.cloth[0];
+        (cloth.columns, cloth.rows) = (12, 12);
+        cloth.material.bending = Some(1e-3);
+        cloth.pins.clear();
+        scene.gravity = DVec3::ZERO;
+        let mut method = Method::preset("xpbd").unwrap();
+        method.sweeps = 4;
+        let mut sim = Sim::new(scene.compile().unwrap(), method).unwrap();
+        sim.substeps = substeps;
+        let mut state = sim.state().clone();
+        // Rolled, so that no spring is stretched.
+        state
+            .x
+            .iter_mut()
+            .for_each(|x| (x.x, x.y) = (2.0 * (x.x / 2.0).sin(), -2.0 * (x.x / 2.0).cos()));
+        sim.restore(&state).unwrap();
+        (0..12).for_each(|_| _ = sim.advance(1.0 / 60.0));
+        let after = sim.measure();
+        assert!(after.momentum.length() < 1e-5, "{substeps}: {}", after.momentum);
+        let height = |x: &[Vec3]| {
+            let heights = x.iter().map(|x| x.y);
+            heights.clone().fold(f32::MIN, f32::max) - heights.fold(f32::MAX, f32::min)
+        };
+        height(&state.x) - height(&sim.state().x)
+    };
+    // Two impulses a frame, for 6 and for 40 substeps each.
+    let (few, many) = (bent(12), bent(80));
+    assert!(many > 1e-3, "{many}");
+    assert!((few / many - 1.0).abs() < 0.05, "{few} {many}");
+}

@@ -404,6 +404,8 @@ pub struct Step<'a> {
     pub found: Option<&'a [Vec3]>,
     /// Length of the step. [s]
     pub h: f32,
+    /// Which substep of its frame it is, from 0, and of how many.
+    pub substep: [u32; 2],
     /// Threads.
     pub par: Par,
     /// What it may spend at most.

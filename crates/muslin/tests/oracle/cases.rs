@@ -161,6 +161,7 @@ impl Case {
             last: wide(&state.last_change),
             held: held_at(&self.model, state.time + h),
             order,
+            constraints: muslin::solvers::xpbd::order(&self.model),
             h,
         }
     }

@@ -18,6 +18,8 @@ pub struct Start {
     pub held: Vec<Option<DVec3>>,
     /// Gauss–Seidel order.
     pub order: Vec<usize>,
+    /// Springs and hinges in the order of XPBD.
+    pub constraints: [Vec<usize>; 2],
     pub h: f64,
 }
 
@@ -256,23 +258,8 @@ impl World {
         }
     }
 
-    /// Hinges by the earliest of their particles. A particle's turn comes with the first spring that starts at it; a
-    /// spring's is one behind the last spring before it that shares an end.
-    fn hinges_by_waves(&self) -> Vec<usize> {
-        let mut next = vec![0; self.mass.len()];
-        let mut turn = vec![usize::MAX; self.mass.len()];
-        for s in self.springs.iter().filter(|s| s.k != 0.0) {
-            let own = next[s.a].max(next[s.b]);
-            (next[s.a], next[s.b]) = (own + 1, own + 1);
-            turn[s.a] = turn[s.a].min(own);
-        }
-        let mut order: Vec<usize> = (0..self.hinges.len()).collect();
-        order.sort_by_key(|i| self.hinges[*i].corners.map(|p| turn[p]).into_iter().min());
-        order
-    }
-
     /// XPBD (Macklin et al. 2016, Eq. 26 for damping), springs in order, then, in every other sweep,
-    /// hinges by waves.
+    /// hinges.
     fn xpbd(&self, sweeps: u32, start: &Start) -> (Vec<DVec3>, Vec<DVec3>) {
         let (h, old, v) = (start.h, &start.x, start.velocities());
         let free = start.free();
@@ -308,9 +295,10 @@ impl World {
         };
         let mut spring_lambda = vec![0.0; self.springs.len()];
         let mut hinge_lambda = vec![0.0; self.hinges.len()];
-        let order = self.hinges_by_waves();
+        let [springs, hinges] = &start.constraints;
         for sweep in 0..sweeps {
-            for (s, lambda) in self.springs.iter().zip(&mut spring_lambda) {
+            for &i in springs {
+                let (s, lambda) = (&self.springs[i], &mut spring_lambda[i]);
                 let d = x[s.b] - x[s.a];
                 let value = d.length() - s.rest;
                 let n = d.normalize();
@@ -318,7 +306,7 @@ impl World {
                 let damping = s.along + s.relative;
                 project(&mut x, lambda, value, &gradient, 1.0 / s.k, damping, s.tension_only);
             }
-            for &i in order.iter().filter(|_| sweep % 2 == 0) {
+            for &i in hinges.iter().filter(|_| sweep % 2 == 0) {
                 let (hinge, lambda) = (&self.hinges[i], &mut hinge_lambda[i]);
                 let at = hinge.corners.map(|p| x[p]);
                 let slopes = angle_gradient(at);
