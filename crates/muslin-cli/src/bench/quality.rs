@@ -81,10 +81,14 @@ const WAYS: &[Way] = &[
     way(SMALL_STEPS, "xpbd, 10 small steps", "xpbd", 10, 160, two_sweeps),
     way(SMALL_STEPS, "xpbd, 20 small steps", "xpbd", 20, 160, two_sweeps),
     way(SMALL_STEPS, "xpbd, 40 small steps", "xpbd", 40, 80, two_sweeps),
+    way(TETHERED, "xpbd, 3 small steps, tethers", "xpbd", 3, 160, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 4 small steps, tethers", "xpbd", 4, 160, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 5 small steps, tethers", "xpbd", 5, 320, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 8 small steps, tethers", "xpbd", 8, 160, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 10 small steps, tethers", "xpbd", 10, 320, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 20 small steps, tethers", "xpbd", 20, 160, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 30 small steps, tethers", "xpbd", 30, 160, two_sweeps_with_tethers),
+    way(TETHERED, "xpbd, 40 small steps, tethers", "xpbd", 40, 80, two_sweeps_with_tethers),
     way(TETHERED, "xpbd, 60 small steps, tethers", "xpbd", 60, 80, two_sweeps_with_tethers),
 ];
 
