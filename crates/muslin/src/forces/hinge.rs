@@ -153,7 +153,14 @@ pub fn evaluate_and_add(
     });
 }
 
-/// A stretch of hinges, eight at a time.
+/// Hinges at a time. More than lanes: numbers that are written one or four at a time are not yet where a vector load
+/// could find them.
+const STRETCH: usize = 64;
+
+/// One number for each hinge of a stretch.
+type Plane = [f32; STRETCH];
+
+/// Hinges one after the other.
 struct Evaluate<'a> {
     corners: &'a [[u32; 4]],
     rest_angles: &'a [f32],
@@ -168,43 +175,60 @@ impl pulp::NullaryFnOnce for Evaluate<'_> {
     #[inline(always)]
     fn call(self) {
         let Self { corners, rest_angles, stiffness, x, bends } = self;
-        for (chunk, bends) in bends.chunks_mut(LANES).enumerate() {
-            let corners = &corners[LANES * chunk..][..bends.len()];
-            // Lanes without a hinge repeat the last one.
-            let of = |lane: usize| corners[lane.min(corners.len() - 1)];
-            let mut at = [Vectors::ZERO; 4];
-            for lane in 0..LANES {
-                for (at, particle) in at.iter_mut().zip(of(lane)) {
-                    at.set(lane, x[particle as usize]);
+        let mut at = [[[0.0; STRETCH]; 3]; 4];
+        let mut gradients = [[[0.0; STRETCH]; 3]; 4];
+        let mut moments = [0.0; STRETCH];
+        for (stretch, bends) in bends.chunks_mut(STRETCH).enumerate() {
+            let range = STRETCH * stretch..STRETCH * stretch + bends.len();
+            fetch(x, &corners[range.clone()], &mut at);
+            for k in 0..STRETCH {
+                let corner = |c: usize| Vec3::new(at[c][0][k], at[c][1][k], at[c][2][k]);
+                let (angle, gradient) =
+                    angle_and_gradient([corner(0), corner(1), corner(2), corner(3)]);
+                moments[k] = angle;
+                for c in 0..4 {
+                    gradients[c][0][k] = gradient[c].x;
+                    gradients[c][1][k] = gradient[c].y;
+                    gradients[c][2][k] = gradient[c].z;
                 }
             }
-            let (mut angles, mut rest, mut k) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-            let range = LANES * chunk..LANES * chunk + bends.len();
-            rest[..bends.len()].copy_from_slice(&rest_angles[range.clone()]);
-            k[..bends.len()].copy_from_slice(&stiffness[range]);
-            let mut gradients = [Vectors::ZERO; 4];
-            for lane in 0..LANES {
-                let corners = [at[0].at(lane), at[1].at(lane), at[2].at(lane), at[3].at(lane)];
-                let (angle, gradient) = angle_and_gradient(corners);
-                angles[lane] = angle;
-                for (out, g) in gradients.iter_mut().zip(gradient) {
-                    out.set(lane, g);
-                }
+            let constants = rest_angles[range.clone()].iter().zip(&stiffness[range]);
+            for (moment, (rest, k)) in moments.iter_mut().zip(constants) {
+                *moment = k * wrapped(*moment - rest);
             }
-            let mut moments = [0.0; LANES];
-            for lane in 0..LANES {
-                moments[lane] = k[lane] * wrapped(angles[lane] - rest[lane]);
-            }
-            for (corner, Vectors([x, y, z])) in gradients.iter().enumerate() {
-                for half in [0, LANES / 2] {
-                    let four = |plane: &[f32]| Vec4::from_slice(&plane[half..half + LANES / 2]);
-                    let rows =
-                        Mat4::from_cols(four(x), four(y), four(z), four(&moments)).transpose();
+            for (four, bends) in bends.chunks_mut(4).enumerate() {
+                let take = |plane: &Plane| Vec4::from_slice(&plane[4 * four..][..4]);
+                let moments = take(&moments);
+                for (corner, [x, y, z]) in gradients.iter().enumerate() {
+                    let rows = Mat4::from_cols(take(x), take(y), take(z), moments).transpose();
                     let rows = [rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis];
-                    for (bend, row) in bends.iter_mut().skip(half).zip(rows) {
+                    for (bend, row) in bends.iter_mut().zip(rows) {
                         bend.corners[corner] = row;
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The positions of the corners of up to [`STRETCH`] hinges, by component.
+#[inline(always)]
+fn fetch(x: &[Vec3], corners: &[[u32; 4]], at: &mut [[Plane; 3]; 4]) {
+    let flat: &[f32] = bytemuck::cast_slice(x);
+    // One load that takes a number too many, where there is one.
+    let position = |particle: u32| {
+        let first = 3 * particle as usize;
+        flat.get(first..first + 4).map_or_else(|| x[particle as usize].extend(0.0), Vec4::from_slice)
+    };
+    for (four, corners) in corners.chunks(4).enumerate() {
+        // Lanes without a hinge repeat the last one.
+        let of = |lane: usize| corners[lane.min(corners.len() - 1)];
+        let corners = [of(0), of(1), of(2), of(3)];
+        for (c, planes) in at.iter_mut().enumerate() {
+            let [a, b, c, d] = corners.map(|corners| position(corners[c]));
+            let rows = Mat4::from_cols(a, b, c, d).transpose();
+            for (plane, row) in planes.iter_mut().zip([rows.x_axis, rows.y_axis, rows.z_axis]) {
+                row.write_to_slice(&mut plane[4 * four..][..4]);
             }
         }
     }

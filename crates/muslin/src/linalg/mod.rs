@@ -10,5 +10,5 @@ mod sym3;
 mod system;
 pub mod vectors;
 
-pub use sym3::{ProductSum, Sym3, Wide};
+pub use sym3::{ProductSum, Sym3, WeightedSum, Wide};
 pub use system::{Coupling, RankOne, System, Topology, add_missing};

@@ -17,7 +17,7 @@
 //! colour to whole slices hold zeros.
 
 use super::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes, planes_mut};
-use super::{Sym3, Wide};
+use super::Sym3;
 use crate::lanes::{LANES, Lanes};
 use crate::par::{BLOCK, Par, widest};
 use glam::{Mat4, Vec3, Vec4};
@@ -28,9 +28,6 @@ type Blocks = [Lanes; 6];
 
 /// For products that need no x_i.
 const NOWHERE: Vectors = [[0.0; LANES]; 3];
-
-/// What lanes without a link have.
-const NO_LINK: &[f32; 8] = &Wide::ZERO.0;
 
 /// The matrix.
 #[derive(Clone, Debug, Default)]
@@ -60,11 +57,11 @@ struct Part {
 
 impl Part {
     /// Takes over link blocks.
-    fn fill(&mut self, par: Par, links: &[Wide]) {
+    fn fill(&mut self, par: Par, links: [&[Sym3]; 2]) {
         let sources = self.pattern.sources();
         par.blocks(&mut self.blocks, |block, blocks| {
             let sources = &sources[block * BLOCK..][..blocks.len()];
-            widest(Fill { blocks, sources, links });
+            widest(Fill { blocks, sources, lists: links });
         });
     }
 
@@ -174,20 +171,15 @@ impl Sliced {
         (entries.iter().sum::<usize>() + self.own.len()) as f64
     }
 
-    /// Takes over link blocks and what the diagonal has beyond them, given by the numbers of the outside.
-    /// [`Sliced::invert`] ends it.
-    pub fn fill(&mut self, par: Par, own: &[Wide], links: &[Wide]) {
+    /// Takes over what the diagonal has beyond the blocks of links, and these, by the numbers of the outside. Both are
+    /// sums of two lists, which may end early. [`Sliced::invert`] ends it.
+    pub fn fill(&mut self, par: Par, own: [&[Sym3]; 2], links: [&[Sym3]; 2]) {
         self.parts_mut().into_iter().for_each(|part| part.fill(par, links));
         let rows = &self.rows;
-        par.blocks(&mut self.own, |block, slices| {
-            for (slice, rows) in slices.iter_mut().zip(rows[block * BLOCK * LANES..].chunks(LANES))
-            {
-                for (lane, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-                    for (out, m) in slice.iter_mut().zip(own[row as usize].0) {
-                        out[lane] = m;
-                    }
-                }
-            }
+        par.blocks(&mut self.own, |block, own_blocks| {
+            let first = block * BLOCK * LANES;
+            let sources = rows[first..][..own_blocks.len() * LANES].as_chunks().0;
+            widest(Fill { blocks: own_blocks, sources, lists: own });
         });
         let (mut inverse, matrix) = (std::mem::take(&mut self.inverse), &*self);
         par.blocks(&mut inverse, |block, out| {
@@ -357,11 +349,11 @@ fn difference(a: &Vectors, b: &Vectors) -> Vectors {
     out
 }
 
-/// Link blocks into lanes.
+/// Sums of two lists of blocks, either of which may end early, into lanes.
 struct Fill<'a> {
     blocks: &'a mut [Blocks],
     sources: &'a [[u32; LANES]],
-    links: &'a [Wide],
+    lists: [&'a [Sym3]; 2],
 }
 
 impl pulp::NullaryFnOnce for Fill<'_> {
@@ -369,18 +361,25 @@ impl pulp::NullaryFnOnce for Fill<'_> {
 
     #[inline(always)]
     fn call(self) {
+        let [first, second] = self.lists;
+        let halves_of = |list: &[Sym3], source: u32| {
+            list.get(source as usize).map_or([Vec4::ZERO; 2], Sym3::halves)
+        };
         for (entry, sources) in self.blocks.iter_mut().zip(self.sources) {
             for half in [0, LANES / 2] {
-                let link = |lane: usize| self.links.get(sources[half + lane] as usize);
-                let row = |lane: usize| link(lane).map_or(NO_LINK, |block| &block.0);
-                let rows = [row(0), row(1), row(2), row(3)];
-                let quarter = |from: usize| {
-                    let column = |lane: usize| Vec4::from_slice(&rows[lane][from..]);
-                    Mat4::from_cols(column(0), column(1), column(2), column(3)).transpose()
+                let sum = |lane: usize| {
+                    let source = sources[half + lane];
+                    let ([a, b], [c, d]) = (halves_of(first, source), halves_of(second, source));
+                    [a + c, b + d]
                 };
-                let (low, high) = (quarter(0), quarter(4));
+                let rows = [sum(0), sum(1), sum(2), sum(3)];
+                let lanes = |half: usize| {
+                    let [a, b, c, d] = rows.map(|row| row[half]);
+                    Mat4::from_cols(a, b, c, d).transpose()
+                };
+                let (low, high) = (lanes(0), lanes(1));
                 let numbers =
-                    [low.x_axis, low.y_axis, low.z_axis, low.w_axis, high.x_axis, high.y_axis];
+                    [low.x_axis, low.y_axis, low.z_axis, low.w_axis, high.z_axis, high.w_axis];
                 for (out, numbers) in entry.iter_mut().zip(numbers) {
                     numbers.write_to_slice(&mut out[half..half + LANES / 2]);
                 }

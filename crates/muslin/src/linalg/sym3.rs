@@ -95,6 +95,34 @@ impl AddAssign for Wide {
     }
 }
 
+/// A running Σ s M: [`Sym3::halves`] of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WeightedSum([Vec4; 2]);
+
+impl WeightedSum {
+    /// Adds `s M`.
+    #[inline(always)]
+    pub fn add(&mut self, s: f32, m: &Sym3) {
+        for (sum, half) in self.0.iter_mut().zip(m.halves()) {
+            *sum += s * half;
+        }
+    }
+}
+
+impl AddAssign for WeightedSum {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, half)| *sum += half);
+    }
+}
+
+impl From<WeightedSum> for Sym3 {
+    #[inline(always)]
+    fn from(WeightedSum([low, high]): WeightedSum) -> Self {
+        Self([low.x, low.y, low.z, low.w, high.z, high.w])
+    }
+}
+
 /// A running Σ M v. Vectors are given as (x, y, z, x): with the six floats of M as d = (xx, yy, zz, ·)
 /// and o = (·, xy, yz, zx), d ∘ v, o ∘ v and o ∘ (·, x, y, z) are the nine products, and the shuffles
 /// that bring them to their rows are left to the end of the sum.
@@ -141,7 +169,7 @@ impl Sym3 {
 
     /// (xx, yy, zz, xy) and (zz, xy, yz, zx).
     #[inline(always)]
-    fn halves(&self) -> [Vec4; 2] {
+    pub fn halves(&self) -> [Vec4; 2] {
         let bytes = bytemuck::bytes_of(&self.0);
         [bytemuck::pod_read_unaligned(&bytes[..16]), bytemuck::pod_read_unaligned(&bytes[8..])]
     }

@@ -1,7 +1,7 @@
 //! The direct solve of the coarsest level.
 
 use super::galerkin::Terms;
-use crate::linalg::Wide;
+use crate::linalg::Sym3;
 use crate::linalg::sliced::Sliced;
 
 /// Dense Cholesky factor in f64.
@@ -23,12 +23,12 @@ impl Dense {
     pub fn factor(&mut self, parts: [&Terms; 2], ends: &[[u32; 2]]) {
         let (n, l) = (self.size, &mut self.l);
         l.fill(0.0);
-        let full = |m: &Wide, row: usize, column: usize| {
-            let [xx, yy, zz, xy, yz, xz, ..] = m.0;
+        let full = |m: &Sym3, row: usize, column: usize| {
+            let [xx, yy, zz, xy, yz, xz] = m.0;
             f64::from([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]][row][column])
         };
         for Terms { own, links } in parts {
-            let mut add_own = |i: usize, m: &Wide| {
+            let mut add_own = |i: usize, m: &Sym3| {
                 for (row, column) in (0..3).flat_map(|r| (0..=r).map(move |c| (r, c))) {
                     l[(3 * i + row) * n + 3 * i + column] += full(m, row, column);
                 }

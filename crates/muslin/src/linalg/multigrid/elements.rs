@@ -36,7 +36,7 @@ impl Elements {
     }
 
     /// Sets the blocks of links to the share that `parts` terms per element have in them.
-    pub fn fill(&mut self, par: Par, terms: &[RankOne], parts: usize, blocks: &mut [Wide]) {
+    pub fn fill(&mut self, par: Par, terms: &[RankOne], parts: usize, blocks: &mut [Sym3]) {
         self.projected.resize(terms.len(), Projected::default());
         let Self { of_links, projected } = self;
         let project = |first: usize, out: &mut [Projected]| {
@@ -54,7 +54,7 @@ struct Gather<'a> {
     projected: &'a [Projected],
     parts: usize,
     first: usize,
-    blocks: &'a mut [Wide],
+    blocks: &'a mut [Sym3],
 }
 
 impl pulp::NullaryFnOnce for Gather<'_> {
@@ -70,7 +70,7 @@ impl pulp::NullaryFnOnce for Gather<'_> {
                     sum.add_scaled(term.pairs[member.slot as usize], &term.outer);
                 }
             }
-            *out = sum;
+            *out = sum.into();
         }
     }
 }

@@ -4,7 +4,7 @@
 //! their lists long, and coarse matrices of springs alone have half the blocks: levels too coarse to feel elements have
 //! none of them.
 
-use crate::linalg::Wide;
+use crate::linalg::{Sym3, WeightedSum};
 use crate::mesh::{Incidence, Interpolation};
 use crate::par::{BLOCK, Par, widest};
 use std::collections::HashMap;
@@ -15,32 +15,14 @@ const ROUNDING: f32 = 1e-6;
 /// What nodes have of their own and the blocks of links: of springs and masses, or of elements.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
-    pub own: Vec<Wide>,
-    pub links: Vec<Wide>,
+    pub own: Vec<Sym3>,
+    pub links: Vec<Sym3>,
 }
 
 impl Terms {
     /// Zeros.
     pub fn new(nodes: usize, links: usize) -> Self {
-        Self { own: vec![Wide::ZERO; nodes], links: vec![Wide::ZERO; links] }
-    }
-
-    /// Becomes the sum of springs and elements, of which there are more.
-    pub fn set_sum(&mut self, par: Par, springs: &Self, elements: &Self) {
-        let set = |sums: &mut [Wide], springs: &[Wide], elements: &[Wide]| {
-            par.blocks(sums, |block, sums| {
-                let elements = &elements[block * BLOCK..][..sums.len()];
-                let springs = springs.get(block * BLOCK..).unwrap_or_default();
-                let both = springs.len().min(sums.len());
-                for ((sum, spring), element) in sums.iter_mut().zip(springs).zip(elements) {
-                    *sum = *spring;
-                    *sum += *element;
-                }
-                sums[both..].copy_from_slice(&elements[both..]);
-            });
-        };
-        set(&mut self.own, &springs.own, &elements.own);
-        set(&mut self.links, &springs.links, &elements.links);
+        Self { own: vec![Sym3::ZERO; nodes], links: vec![Sym3::ZERO; links] }
     }
 
     /// Takes held nodes out: no coupling to others, no change of their own.
@@ -48,11 +30,11 @@ impl Terms {
         for i in (0..self.own.len()).filter(|i| free[nodes[*i] as usize] == 0.0) {
             for link in members.of(i).iter().map(|member| member.item as usize) {
                 let Some(block) = self.links.get_mut(link) else { continue };
-                let held = std::mem::replace(block, Wide::ZERO);
+                let held = std::mem::replace(block, Sym3::ZERO);
                 let [a, b] = ends[link];
                 self.own[(a + b) as usize - i] += held;
             }
-            self.own[i] = Wide::ZERO;
+            self.own[i] = Sym3::ZERO;
         }
     }
 }
@@ -91,7 +73,7 @@ impl Sums {
     fn sum(&self, par: Par, from_links: &Interpolation, fine: &Terms, coarse: &mut Terms) {
         let from_own = &self.from_own;
         let n = coarse.own.len();
-        let sum = |first: usize, out: &mut [Wide]| {
+        let sum = |first: usize, out: &mut [Sym3]| {
             widest(WeightedSums { from_own, from_links, fine, first, out });
         };
         par.blocks(&mut coarse.own, |block, out| sum(block * BLOCK, out));
@@ -106,7 +88,7 @@ struct WeightedSums<'a> {
     fine: &'a Terms,
     /// The first of the targets.
     first: usize,
-    out: &'a mut [Wide],
+    out: &'a mut [Sym3],
 }
 
 impl pulp::NullaryFnOnce for WeightedSums<'_> {
@@ -117,21 +99,21 @@ impl pulp::NullaryFnOnce for WeightedSums<'_> {
         let Terms { own, links } = self.fine;
         for (k, out) in self.out.iter_mut().enumerate() {
             // Two sums, so that one need not wait for the other.
-            let (mut sum, mut odd) = (Wide::ZERO, Wide::ZERO);
+            let (mut sum, mut odd) = (WeightedSum::default(), WeightedSum::default());
             let mut pairs = self.from_links.row(self.first + k).chunks_exact(2);
             for pair in &mut pairs {
                 let [(first, a), (second, b)] = [pair[0], pair[1]];
-                sum.add_scaled(a, &links[first as usize]);
-                odd.add_scaled(b, &links[second as usize]);
+                sum.add(a, &links[first as usize]);
+                odd.add(b, &links[second as usize]);
             }
             for &(source, weight) in pairs.remainder() {
-                sum.add_scaled(weight, &links[source as usize]);
+                sum.add(weight, &links[source as usize]);
             }
             sum += odd;
             for &(source, weight) in self.from_own.row(self.first + k) {
-                sum.add_scaled(weight, &own[source as usize]);
+                sum.add(weight, &own[source as usize]);
             }
-            *out = sum;
+            *out = sum.into();
         }
     }
 }

@@ -26,7 +26,7 @@ mod transfer;
 
 use super::conjugate_gradient::{Outcome, Stop};
 use super::sliced::Sliced;
-use super::{Sym3, System, Topology, Wide};
+use super::{Sym3, System, Topology};
 use crate::mesh::{Incidence, Interpolation};
 use crate::par::{BLOCK, Par, block_count, widest};
 use dense::Dense;
@@ -66,8 +66,6 @@ struct Level {
     /// What the next level's are summed from. No elements where it is too coarse to feel them.
     springs: Terms,
     elements: Terms,
-    /// Their sum, where there are elements.
-    all: Terms,
     matrix: Sliced,
     b: Vec<f32>,
     x: Vec<f32>,
@@ -157,7 +155,7 @@ impl Multigrid {
     /// Takes over the elements of a new matrix, for [`Multigrid::rebuild`]. `free` is 1 or 0 per particle.
     pub fn take_elements(&mut self, system: &System, par: Par, free: &[f32]) {
         let finest = &mut self.levels[0];
-        finest.elements.own.fill(Wide::ZERO);
+        finest.elements.own.fill(Sym3::ZERO);
         self.elements.fill(par, &system.elements, system.parts, &mut finest.elements.links);
         finest.hold_elements(free);
         for l in 1..self.levels.len() {
@@ -193,13 +191,13 @@ impl Multigrid {
         let finest = &mut self.levels[0];
         par.blocks(&mut finest.springs.links, |block, links| {
             let blocks = &system.link_blocks[block * BLOCK..];
-            links.iter_mut().zip(blocks).for_each(|(link, block)| *link = Wide::from(*block));
+            links.copy_from_slice(&blocks[..links.len()]);
         });
         par.blocks(&mut finest.springs.own, |block, own| {
             let lumped = &system.lumped[block * BLOCK..];
-            own.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m).into());
+            own.iter_mut().zip(lumped).for_each(|(d, m)| *d = Sym3::scalar(*m));
             let extra = system.extra.get(block * BLOCK..).unwrap_or_default();
-            own.iter_mut().zip(extra).for_each(|(d, extra)| *d += (*extra).into());
+            own.iter_mut().zip(extra).for_each(|(d, extra)| *d += *extra);
         });
         finest.hold_springs(free);
         finest.fill_matrix(par);
@@ -332,7 +330,6 @@ impl Level {
             if with_elements { Terms::new(n, links.ends.len()) } else { Terms::default() };
         Self {
             springs: Terms::new(n, links.springs),
-            all: elements.clone(),
             elements,
             members: Incidence::new(&links.ends, n),
             links,
@@ -347,12 +344,8 @@ impl Level {
 
     /// Adds up springs and elements.
     fn fill_matrix(&mut self, par: Par) {
-        let Self { springs, elements, all, matrix, .. } = self;
-        if !elements.own.is_empty() {
-            all.set_sum(par, springs, elements);
-        }
-        let Terms { own, links } = if elements.own.is_empty() { springs } else { all };
-        matrix.fill(par, own, links);
+        let Self { springs, elements, matrix, .. } = self;
+        matrix.fill(par, [&springs.own, &elements.own], [&springs.links, &elements.links]);
     }
 
     fn hold_springs(&mut self, free: &[f32]) {

@@ -94,7 +94,7 @@ fn coarse_matrices_are_products(with_elements: usize) {
         fine.matrix.give_out(Par::Serial, &fine_planes, &mut up);
         up.iter_mut().zip(&fine.nodes).for_each(|(up, i)| *up *= free[*i as usize]);
         let energy = |level: &Level, terms: &Terms, w: &[Vec3]| {
-            let of = |m: &Wide, w: Vec3| f64::from(w.dot(Sym3::from(*m) * w));
+            let of = |m: &Sym3, w: Vec3| f64::from(w.dot(*m * w));
             let own: f64 = w.iter().zip(&terms.own).map(|(w, m)| of(m, *w)).sum();
             let links = level.links.ends.iter().zip(&terms.links);
             let links = links.map(|(&[a, b], m)| of(m, w[a as usize] - w[b as usize]));
