@@ -22,10 +22,7 @@ pub enum Par {
 impl Par {
     /// Calls `work(block, slice)` for each block of `out`.
     pub fn blocks<T: Send>(self, out: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
-        match self {
-            Par::Serial => out.chunks_mut(BLOCK).enumerate().for_each(|(b, s)| work(b, s)),
-            Par::Rayon => out.par_chunks_mut(BLOCK).enumerate().for_each(|(b, s)| work(b, s)),
-        }
+        self.pieces(BLOCK, out, work);
     }
 
     /// Calls `work(block, slice, slice)` for matching blocks of two outputs of equal length.
@@ -35,21 +32,45 @@ impl Par {
         second: &mut [U],
         work: impl Fn(usize, &mut [T], &mut [U]) + Sync,
     ) {
+        self.pieces2(BLOCK, out, second, work);
+    }
+
+    /// [`Par::blocks`] with pieces of another size, on which results may then depend.
+    pub fn pieces<T: Send>(
+        self,
+        size: usize,
+        out: &mut [T],
+        work: impl Fn(usize, &mut [T]) + Sync,
+    ) {
+        match self {
+            Par::Serial => out.chunks_mut(size).enumerate().for_each(|(b, s)| work(b, s)),
+            Par::Rayon => out.par_chunks_mut(size).enumerate().for_each(|(b, s)| work(b, s)),
+        }
+    }
+
+    /// [`Par::blocks2`] with pieces of another size.
+    pub fn pieces2<T: Send, U: Send>(
+        self,
+        size: usize,
+        out: &mut [T],
+        second: &mut [U],
+        work: impl Fn(usize, &mut [T], &mut [U]) + Sync,
+    ) {
         match self {
             Par::Serial => out
-                .chunks_mut(BLOCK)
-                .zip(second.chunks_mut(BLOCK))
+                .chunks_mut(size)
+                .zip(second.chunks_mut(size))
                 .enumerate()
                 .for_each(|(b, (s, t))| work(b, s, t)),
             Par::Rayon => out
-                .par_chunks_mut(BLOCK)
-                .zip(second.par_chunks_mut(BLOCK))
+                .par_chunks_mut(size)
+                .zip(second.par_chunks_mut(size))
                 .enumerate()
                 .for_each(|(b, (s, t))| work(b, s, t)),
         }
     }
 
-    /// The same for three outputs of one type.
+    /// [`Par::blocks`] for three outputs of one type.
     pub fn blocks3<T: Send>(
         self,
         x: &mut [T],

@@ -218,7 +218,8 @@ fn fetch(x: &[Vec3], corners: &[[u32; 4]], at: &mut [[Plane; 3]; 4]) {
     // One load that takes a number too many, where there is one.
     let position = |particle: u32| {
         let first = 3 * particle as usize;
-        flat.get(first..first + 4).map_or_else(|| x[particle as usize].extend(0.0), Vec4::from_slice)
+        flat.get(first..first + 4)
+            .map_or_else(|| x[particle as usize].extend(0.0), Vec4::from_slice)
     };
     for (four, corners) in corners.chunks(4).enumerate() {
         // Lanes without a hinge repeat the last one.

@@ -4,7 +4,7 @@
 //!   slice of rows r … r+7:   entry k:   the k-th columns of eight rows: c … c+7, one load, or eight by index
 //! ```
 //!
-//! Vectors are three planes x, y, z of equal length, one after the other.
+//! Vectors are read and written as planes x, y, z of equal length.
 
 use crate::lanes::{LANES, Lanes};
 use std::ops::Range;
@@ -80,34 +80,91 @@ impl Pattern {
         first as usize..end as usize
     }
 
-    /// Calls `entry` for each entry of a slice with its one of `all` and the values at its columns; `x` holds the
-    /// columns from `from` on.
+    /// Calls `entry` for each entry of a slice with its one of `all` and the values at its columns, from the last to the
+    /// first if it is to go `BACK`: who goes through the slices that way reads `all` from one end to the other.
     ///
-    /// Two loops: where both ways of reading meet, neither is vector code.
+    /// Two loops, here and below: where both ways of reading meet, neither is vector code.
     #[inline(always)]
-    pub fn each<T>(
+    pub fn each<T, const BACK: bool>(
         &self,
         slice: usize,
         all: &[T],
         x: [&[f32]; 3],
-        from: usize,
         mut entry: impl FnMut(&T, Vectors),
     ) {
         let entries = self.entries(slice);
-        let entries = all[entries.clone()].iter().zip(&self.columns[entries]);
-        // Of one length, so that one check is enough.
-        let size = x[0].len();
-        let x = [x[0], &x[1][..size], &x[2][..size]];
+        let (all, columns) = (&all[entries.clone()], &self.columns[entries]);
+        let count = columns.len();
+        let all = &all[..count];
+        let x = of_one_length(x);
         if self.slices[slice].gathered {
-            for (of_entry, &column) in entries {
-                entry(of_entry, gather(x, from, &self.gathered[column as usize]));
+            for k in 0..count {
+                let k = if BACK { count - 1 - k } else { k };
+                entry(&all[k], gather(x, &self.gathered[columns[k] as usize]));
             }
         } else {
-            for (of_entry, &column) in entries {
-                entry(of_entry, load(x, column as usize - from));
+            for k in 0..count {
+                let k = if BACK { count - 1 - k } else { k };
+                entry(&all[k], load(x, columns[k] as usize));
             }
         }
     }
+
+    /// The same, and adds what `entry` returns to `out` at these columns.
+    #[inline(always)]
+    pub fn exchange<T>(
+        &self,
+        slice: usize,
+        all: &[T],
+        x: [&[f32]; 3],
+        out: &mut [&mut [f32]; 3],
+        mut entry: impl FnMut(&T, Vectors) -> Vectors,
+    ) {
+        let entries = self.entries(slice);
+        let entries = all[entries.clone()].iter().zip(&self.columns[entries]);
+        let x = of_one_length(x);
+        if self.slices[slice].gathered {
+            for (of_entry, &column) in entries {
+                let columns = &self.gathered[column as usize];
+                let added = entry(of_entry, gather(x, columns));
+                add_anywhere(out, columns, &added);
+            }
+        } else {
+            for (of_entry, &column) in entries {
+                let added = entry(of_entry, load(x, column as usize));
+                add_at(out, column as usize, &added);
+            }
+        }
+    }
+
+    /// Adds what `entry` returns for each entry of a slice to `out` at its columns.
+    #[inline(always)]
+    pub fn spread<T, const PLANES: usize>(
+        &self,
+        slice: usize,
+        all: &[T],
+        out: &mut [&mut [f32]; PLANES],
+        mut entry: impl FnMut(&T) -> [Lanes; PLANES],
+    ) {
+        let entries = self.entries(slice);
+        let entries = all[entries.clone()].iter().zip(&self.columns[entries]);
+        if self.slices[slice].gathered {
+            for (of_entry, &column) in entries {
+                add_anywhere(out, &self.gathered[column as usize], &entry(of_entry));
+            }
+        } else {
+            for (of_entry, &column) in entries {
+                add_at(out, column as usize, &entry(of_entry));
+            }
+        }
+    }
+}
+
+/// Planes of one length, so that one check is enough.
+#[inline(always)]
+fn of_one_length(x: [&[f32]; 3]) -> [&[f32]; 3] {
+    let size = x[0].len();
+    [x[0], &x[1][..size], &x[2][..size]]
 }
 
 /// The first columns of entries whose columns are in sequence, if few of them serve all lanes.
@@ -136,27 +193,41 @@ pub fn load(x: [&[f32]; 3], first: usize) -> Vectors {
 
 /// Eight rows anywhere.
 #[inline(always)]
-fn gather(x: [&[f32]; 3], from: usize, columns: &[u32; LANES]) -> Vectors {
+fn gather(x: [&[f32]; 3], columns: &[u32; LANES]) -> Vectors {
     let mut out = [[0.0; LANES]; 3];
     for (out, x) in out.iter_mut().zip(x) {
         for lane in 0..LANES {
-            out[lane] = x[columns[lane] as usize - from];
+            out[lane] = x[columns[lane] as usize];
         }
     }
     out
 }
 
-/// The planes of a vector.
+/// Adds to eight rows in sequence.
 #[inline(always)]
-pub fn planes(x: &[f32]) -> [&[f32]; 3] {
-    let (px, rest) = x.split_at(x.len() / 3);
-    let (py, pz) = rest.split_at(px.len());
-    [px, py, pz]
+fn add_at<const PLANES: usize>(
+    out: &mut [&mut [f32]; PLANES],
+    first: usize,
+    added: &[Lanes; PLANES],
+) {
+    for (out, added) in out.iter_mut().zip(added) {
+        let out = &mut out[first..][..LANES];
+        for lane in 0..LANES {
+            out[lane] += added[lane];
+        }
+    }
 }
 
-/// The planes of a vector that is written.
-pub fn planes_mut(x: &mut [f32]) -> [&mut [f32]; 3] {
-    let (px, rest) = x.split_at_mut(x.len() / 3);
-    let (py, pz) = rest.split_at_mut(px.len());
-    [px, py, pz]
+/// Adds to eight rows anywhere, one after the other: they may be the same.
+#[inline(always)]
+fn add_anywhere<const PLANES: usize>(
+    out: &mut [&mut [f32]; PLANES],
+    columns: &[u32; LANES],
+    added: &[Lanes; PLANES],
+) {
+    for (out, added) in out.iter_mut().zip(added) {
+        for lane in 0..LANES {
+            out[columns[lane] as usize] += added[lane];
+        }
+    }
 }

@@ -59,11 +59,10 @@ impl Dense {
         }
     }
 
-    /// Solves for the planes `b` in the order of the level's matrix.
+    /// Solves for `b`, a vector of the level's matrix.
     pub fn solve(&mut self, order: &Sliced, b: &[f32], x: &mut [f32]) {
         let (n, l, y) = (self.size, &self.l, &mut self.y);
-        let size = order.size();
-        let at = |i: usize| (i % 3) * size + order.places()[i / 3] as usize;
+        let at = |i: usize| (i % 3) * order.stride() + order.places()[i / 3] as usize;
         for i in 0..n {
             let row = &l[i * n..][..n];
             y[i] = (f64::from(b[at(i)]) - dense_dot(&row[..i], &y[..i])) * row[i];

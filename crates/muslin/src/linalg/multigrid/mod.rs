@@ -53,13 +53,12 @@ pub struct Multigrid {
 #[derive(Clone, Debug, Default)]
 struct Vectors {
     x: Vec<f32>,
-    r: Vec<f32>,
     p: Vec<f32>,
     q: Vec<f32>,
     partial: Vec<f64>,
 }
 
-/// One level's matrix and its vectors, which are planes in the order of the sliced matrix.
+/// One level's matrix and its vectors, in the order of the sliced matrix.
 #[derive(Clone, Debug)]
 struct Level {
     links: LevelLinks,
@@ -69,7 +68,7 @@ struct Level {
     matrix: Sliced,
     b: Vec<f32>,
     x: Vec<f32>,
-    /// Residual, then what x becomes.
+    /// Residual.
     r: Vec<f32>,
     /// Index of each node on the finest level.
     nodes: Vec<u32>,
@@ -125,9 +124,7 @@ impl Multigrid {
             let feels = feels && fine < with_elements;
             let (links, sums) = galerkin(&levels[fine].links, &prolong, nodes.len(), feels);
             let coarse = Level::new(nodes, links, feels);
-            let matrix = &levels[fine].matrix;
-            let (places, size) = (matrix.places(), matrix.size());
-            let transfer = Transfer::new(&prolong, places, coarse.matrix.places(), size);
+            let transfer = Transfer::new(&prolong, &levels[fine].matrix, &coarse.matrix);
             levels[fine].coarse = Some(Coarse { transfer, sums });
             levels.push(coarse);
         }
@@ -135,11 +132,10 @@ impl Multigrid {
         let cycle_work =
             2.0 * smoothed.iter().map(|l| l.matrix.work()).sum::<f64>() / levels[0].matrix.work();
         let bottom = Dense::new(3 * levels[levels.len() - 1].nodes.len());
-        let size = 3 * levels[0].matrix.size();
+        let size = levels[0].matrix.len();
         let zeros = vec![0.0; size];
         let cg = Vectors {
             x: zeros.clone(),
-            r: zeros.clone(),
             p: zeros.clone(),
             q: zeros,
             partial: vec![0.0; block_count(size)],
@@ -203,13 +199,13 @@ impl Multigrid {
         finest.fill_matrix(par);
         Pressing::add_to_diagonal(system, &mut finest.matrix);
         finest.matrix.invert(par);
-        self.pressing.fill(system, finest.matrix.places());
+        self.pressing.fill(system, &finest.matrix);
     }
 
     /// `z ≈ A⁻¹ r` by one cycle.
     pub fn cycle(&mut self, par: Par, r: &[Vec3], z: &mut [Vec3]) {
         let finest = &mut self.levels[0];
-        finest.matrix.take_in(par, r, &mut finest.b);
+        finest.matrix.set(par, &mut finest.b, |i| r[i].to_array());
         self.cycle_here(par);
         self.levels[0].matrix.give_out(par, &self.levels[0].x, z);
     }
@@ -220,14 +216,14 @@ impl Multigrid {
         for l in 0..last {
             let (finer, coarser) = self.levels.split_at_mut(l + 1);
             let pressing = (l == 0).then_some(&self.pressing);
-            finer[l].descend(par, pressing, &mut coarser[0].b);
+            finer[l].descend(par, pressing, &mut coarser[0]);
         }
         let Level { matrix, b, x, .. } = &mut self.levels[last];
         self.bottom.solve(matrix, b, x);
         for l in (0..last).rev() {
             let (finer, coarser) = self.levels.split_at_mut(l + 1);
             let pressing = (l == 0).then_some(&self.pressing);
-            finer[l].ascend(par, pressing, &coarser[0].x);
+            finer[l].ascend(par, pressing, &coarser[0]);
         }
     }
 
@@ -245,24 +241,30 @@ impl Multigrid {
         x: &mut [Vec3],
     ) -> (Outcome, f64) {
         let mut cg = std::mem::take(&mut self.cg);
-        let Vectors { x: cx, r, p, q, partial } = &mut cg;
+        let Vectors { x: cx, p, q, partial } = &mut cg;
         // Nothing of a solve that went wrong may stay, in padding rows neither.
-        r.fill(0.0);
         cx.fill(0.0);
         p.fill(0.0);
-        self.levels[0].matrix.take_in(par, b, r);
+        let Level { matrix, b: r, .. } = &mut self.levels[0];
+        r.fill(0.0);
+        matrix.set(par, r, |i| b[i].to_array());
         let mut done = Outcome::default();
         let mut rho = 0.0f64;
         let mut left = f64::INFINITY;
         while done.iterations < stop.max_iterations {
-            self.levels[0].b.copy_from_slice(r);
             self.cycle_here(par);
-            let z = &self.levels[0].x;
+            // What the cycle starts with is what is left.
+            let Level { matrix, b: r, x: z, .. } = &mut self.levels[0];
             let rho_old = rho;
             rho = dot(par, partial, r, z);
             left = rho.max(0.0).sqrt();
             let enough = left <= stop.tolerance;
-            if (enough && !one_more) || !rho.is_finite() {
+            if !rho.is_finite() {
+                // Lanes without a link multiply whatever is there by zero.
+                self.levels.iter_mut().for_each(Level::forget);
+                break;
+            }
+            if enough && !one_more {
                 break;
             }
             let beta = if done.iterations == 0 { 0.0 } else { (rho / rho_old) as f32 };
@@ -270,7 +272,7 @@ impl Multigrid {
                 let z = &z[block * BLOCK..][..p.len()];
                 p.iter_mut().zip(z).for_each(|(p, z)| *p = z + beta * *p);
             });
-            self.levels[0].matrix.apply(par, p, q);
+            matrix.apply(par, p, q);
             self.pressing.add_product(p, q);
             let curvature = dot(par, partial, p, q);
             if curvature.is_nan() || curvature == 0.0 {
@@ -325,7 +327,7 @@ impl Level {
     fn new(nodes: Vec<u32>, links: LevelLinks, with_elements: bool) -> Self {
         let n = nodes.len();
         let matrix = Sliced::new(n, &links.ends, &links.strong);
-        let zeros = vec![0.0; 3 * matrix.size()];
+        let zeros = vec![0.0; matrix.len()];
         let elements =
             if with_elements { Terms::new(n, links.ends.len()) } else { Terms::default() };
         Self {
@@ -358,25 +360,33 @@ impl Level {
         elements.hold(nodes, members, &links.ends, free);
     }
 
+    /// Empties the vectors.
+    fn forget(&mut self) {
+        [&mut self.b, &mut self.x, &mut self.r].into_iter().for_each(|vector| vector.fill(0.0));
+    }
+
     /// Smooths from zero and hands what is left to the next level.
-    fn descend(&mut self, par: Par, pressing: Option<&Pressing>, coarse_b: &mut [f32]) {
-        let Some(Coarse { transfer, .. }) = &mut self.coarse else { return };
-        self.matrix.forward_from_zero(par, &self.b, &mut self.x);
-        self.matrix.left_by_forward(par, &self.x, &mut self.r);
+    fn descend(&mut self, par: Par, pressing: Option<&Pressing>, coarser: &mut Self) {
+        let Self { coarse: Some(Coarse { transfer, .. }), matrix, b, x, r, .. } = self else {
+            return;
+        };
+        matrix.forward_from_zero(par, b, x, r);
         if let Some(pressing) = pressing {
-            pressing.add_rest(&self.x, &mut self.r);
+            pressing.add_rest(x, r);
         }
-        transfer.restrict(par, &self.r, coarse_b);
+        transfer.restrict(par, matrix, r, &coarser.matrix, &mut coarser.b);
     }
 
     /// Adds the next level's correction and smooths.
-    fn ascend(&mut self, par: Par, pressing: Option<&Pressing>, correction: &[f32]) {
-        let Some(Coarse { transfer, .. }) = &mut self.coarse else { return };
-        transfer.add_prolonged(par, correction, &mut self.x);
+    fn ascend(&mut self, par: Par, pressing: Option<&Pressing>, coarser: &Self) {
+        let Self { coarse: Some(Coarse { transfer, .. }), matrix, b, x, r, .. } = self else {
+            return;
+        };
+        transfer.add_prolonged(par, &coarser.matrix, &coarser.x, matrix, x);
+        matrix.before_backward(par, b, x, r);
         if let Some(pressing) = pressing {
-            pressing.add_rest(&self.x, &mut self.b);
+            pressing.add_rest(x, r);
         }
-        self.matrix.backward(par, &self.b, &self.x, &mut self.r);
-        std::mem::swap(&mut self.x, &mut self.r);
+        matrix.backward(par, r, x);
     }
 }

@@ -19,14 +19,16 @@ use glam::Vec3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pressing {
     terms: Vec<Coupling>,
+    stride: usize,
 }
 
 impl Pressing {
     /// Takes over the contacts of a system.
-    pub fn fill(&mut self, system: &System, places: &[u32]) {
+    pub fn fill(&mut self, system: &System, matrix: &Sliced) {
         self.terms.clone_from(&system.contacts);
+        self.stride = matrix.stride();
         for term in &mut self.terms {
-            term.particles = term.particles.map(|i| places[i as usize]);
+            term.particles = term.particles.map(|i| matrix.places()[i as usize]);
         }
     }
 
@@ -39,29 +41,29 @@ impl Pressing {
         }
     }
 
-    /// `out += C p`, planes both.
+    /// `out += C p`.
     pub fn add_product(&self, p: &[f32], out: &mut [f32]) {
         self.each(p, out, |s, _, all| s * all);
     }
 
-    /// `out += (C₂ − C) x`, planes both.
+    /// `out += (C₂ − C) x`.
     pub fn add_rest(&self, x: &[f32], out: &mut [f32]) {
         self.each(x, out, |s, own, all| s * (2.0 * own - all));
     }
 
     /// Adds `along(s, g_i · x_i, Σ g · x)` times g_i for each particle i of each term.
     fn each(&self, x: &[f32], out: &mut [f32], along: impl Fn(f32, f32, f32) -> f32) {
-        let size = x.len() / 3;
+        let stride = self.stride;
         for Coupling { particles, term: RankOne { g, scale }, .. } in &self.terms {
             let at = particles.map(|i| i as usize);
-            let value = |i: usize| Vec3::new(x[i], x[size + i], x[2 * size + i]);
+            let value = |i: usize| Vec3::new(x[i], x[stride + i], x[2 * stride + i]);
             let dots: [f32; 4] = std::array::from_fn(|k| g[k].dot(value(at[k])));
             let all = dots.iter().sum();
             for ((g, i), dot) in g.iter().zip(at).zip(dots) {
                 let add = along(*scale, dot, all) * *g;
                 out[i] += add.x;
-                out[size + i] += add.y;
-                out[2 * size + i] += add.z;
+                out[stride + i] += add.y;
+                out[2 * stride + i] += add.z;
             }
         }
     }

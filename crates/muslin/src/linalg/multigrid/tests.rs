@@ -85,11 +85,11 @@ fn coarse_matrices_are_products(with_elements: usize) {
         let (fine, coarse) = (&mut fine[l], &coarse[0]);
         let coarse_free: Vec<f32> = coarse.nodes.iter().map(|i| free[*i as usize]).collect();
         let w = random(7, &coarse_free);
-        let mut planes = vec![0.0; 3 * coarse.matrix.size()];
-        coarse.matrix.take_in(Par::Serial, &w, &mut planes);
-        let mut fine_planes = vec![0.0; 3 * fine.matrix.size()];
-        let transfer = &mut fine.coarse.as_mut().unwrap().transfer;
-        transfer.add_prolonged(Par::Serial, &planes, &mut fine_planes);
+        let mut planes = vec![0.0; coarse.matrix.len()];
+        coarse.matrix.set(Par::Serial, &mut planes, |i| w[i].to_array());
+        let mut fine_planes = vec![0.0; fine.matrix.len()];
+        let Level { matrix, coarse: Some(way), .. } = &mut *fine else { unreachable!() };
+        way.transfer.add_prolonged(Par::Serial, &coarse.matrix, &planes, matrix, &mut fine_planes);
         let mut up = vec![Vec3::ZERO; fine.nodes.len()];
         fine.matrix.give_out(Par::Serial, &fine_planes, &mut up);
         up.iter_mut().zip(&fine.nodes).for_each(|(up, i)| *up *= free[*i as usize]);
@@ -119,10 +119,10 @@ fn coarse_matrices_are_products(with_elements: usize) {
         // What is handed down is the transpose of what comes back.
         let residual = random(8, &free[..fine.nodes.len()]);
         let mut fine_residual = vec![0.0; fine_planes.len()];
-        fine.matrix.take_in(Par::Serial, &residual, &mut fine_residual);
+        fine.matrix.set(Par::Serial, &mut fine_residual, |i| residual[i].to_array());
         let mut down = vec![0.0; planes.len()];
-        let transfer = &mut fine.coarse.as_mut().unwrap().transfer;
-        transfer.restrict(Par::Serial, &fine_residual, &mut down);
+        let Level { matrix, coarse: Some(way), .. } = &mut *fine else { unreachable!() };
+        way.transfer.restrict(Par::Serial, matrix, &fine_residual, &coarse.matrix, &mut down);
         let dot =
             |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
         let (one, other) = (dot(&down, &planes), dot(&fine_residual, &fine_planes));
@@ -142,7 +142,7 @@ fn stiffness_never_counts_as_mass() {
     // What moves as one has no more inertia than its particles' masses of 1, on any level.
     let level = &multigrid.levels[0];
     let (mut v, mut product) = (vec![0.0; level.b.len()], vec![0.0; level.b.len()]);
-    level.matrix.take_in(Par::Serial, &vec![Vec3::new(0.1, 0.7, -0.3); n * n], &mut v);
+    level.matrix.set(Par::Serial, &mut v, |_| [0.1, 0.7, -0.3]);
     level.matrix.apply(Par::Serial, &v, &mut product);
     let error = v.iter().zip(&product).fold(0.0f32, |most, (v, p)| most.max((v - p).abs()));
     assert!(error < 1e-6, "{error}");

@@ -1,58 +1,81 @@
 //! The way between a level and the next.
 
 use crate::lanes::{LANES, Lanes};
-use crate::linalg::pattern::{LaneLists, NONE, Pattern, Vectors, load, planes, planes_mut};
+use crate::linalg::pattern::{LaneLists, NONE, Pattern, Vectors, load};
+use crate::linalg::sliced::Sliced;
 use crate::mesh::Interpolation;
 use crate::par::{BLOCK, Par, widest};
 
 /// Interpolation and its transpose. Coarse vectors are read and written in the order of the nodes, in which the
-/// neighbours of a grid's fine rows are in sequence; `places` leads from there to the order of the coarse matrix.
+/// neighbours of a grid's fine rows are in sequence, and brought from there to the order of the coarse matrix.
 #[derive(Clone, Debug)]
 pub struct Transfer {
     prolong: Weights,
     restrict: Weights,
-    places: Vec<u32>,
     /// Planes by node, filled up to whole slices.
-    by_node: Vec<f32>,
+    by_node: [Vec<f32>; 3],
 }
 
 impl Transfer {
-    /// From rows of weights by node; `fine` and `coarse` are the places of nodes, `size` the number of fine places.
-    pub fn new(rows: &Interpolation, fine: &[u32], coarse: &[u32], size: usize) -> Self {
-        let nodes = coarse.len().next_multiple_of(LANES);
-        let mut prolong = vec![Vec::new(); size];
+    /// From rows of weights by node, to vectors of the matrices `fine` and `coarse`.
+    pub fn new(weights: &Interpolation, fine: &Sliced, coarse: &Sliced) -> Self {
+        let nodes = coarse.places().len().next_multiple_of(LANES);
+        let mut prolong = vec![Vec::new(); fine.rows().len()];
         let mut restrict = vec![Vec::new(); nodes];
-        for (i, &place) in fine.iter().enumerate() {
-            for &(k, weight) in rows.row(i) {
-                prolong[place as usize].push((k, weight));
-                restrict[k as usize].push((place, weight));
+        for (row, &node) in fine.rows().iter().enumerate().filter(|(_, node)| **node != NONE) {
+            for &(k, weight) in weights.row(node as usize) {
+                prolong[row].push((k, weight));
+                restrict[k as usize].push((fine.places()[node as usize], weight));
             }
         }
         Self {
             prolong: Weights::new(&prolong, nodes),
-            restrict: Weights::new(&restrict, size),
-            places: coarse.to_vec(),
-            by_node: vec![0.0; 3 * nodes],
+            restrict: Weights::new(&restrict, fine.len() - 2 * fine.stride()),
+            by_node: [0; 3].map(|_| vec![0.0; nodes]),
         }
     }
 
-    /// `coarse = Pᵀ fine`.
-    pub fn restrict(&mut self, par: Par, fine: &[f32], coarse: &mut [f32]) {
-        self.restrict.apply(par, fine, &mut self.by_node, false);
-        let from = planes(&self.by_node);
-        let size = coarse.len() / 3;
-        for (plane, from) in coarse.chunks_exact_mut(size).zip(from) {
-            self.places.iter().zip(from).for_each(|(place, value)| plane[*place as usize] = *value);
-        }
+    /// `to = Pᵀ from`.
+    pub fn restrict(
+        &mut self,
+        par: Par,
+        fine: &Sliced,
+        from: &[f32],
+        coarse: &Sliced,
+        to: &mut [f32],
+    ) {
+        let (restrict, from) = (&self.restrict, fine.planes(from));
+        let [x, y, z] = &mut self.by_node;
+        par.blocks3(x, y, z, |block, x, y, z| {
+            let first = block * (BLOCK / LANES);
+            widest(Stretch { rows: restrict, first, from, add: false, out: [x, y, z] });
+        });
+        let [x, y, z] = &self.by_node;
+        coarse.set(par, to, |node| [x[node], y[node], z[node]]);
     }
 
-    /// `fine += P coarse`.
-    pub fn add_prolonged(&mut self, par: Par, coarse: &[f32], fine: &mut [f32]) {
-        let nodes = self.by_node.len() / 3;
-        for (plane, from) in self.by_node.chunks_exact_mut(nodes).zip(planes(coarse)) {
-            plane.iter_mut().zip(&self.places).for_each(|(to, place)| *to = from[*place as usize]);
-        }
-        self.prolong.apply(par, &self.by_node, fine, true);
+    /// `to += P from`.
+    pub fn add_prolonged(
+        &mut self,
+        par: Par,
+        coarse: &Sliced,
+        from: &[f32],
+        fine: &Sliced,
+        to: &mut [f32],
+    ) {
+        let [x, y, z] = &mut self.by_node;
+        let from = coarse.planes(from);
+        par.blocks3(x, y, z, |block, x, y, z| {
+            for (out, from) in [x, y, z].into_iter().zip(from) {
+                let places = &coarse.places()[block * BLOCK..];
+                out.iter_mut().zip(places).for_each(|(out, place)| *out = from[*place as usize]);
+            }
+        });
+        let [x, y, z] = &self.by_node;
+        let (prolong, from) = (&self.prolong, [&x[..], &y[..], &z[..]]);
+        fine.each_strip(par, to, |first, out| {
+            widest(Stretch { rows: prolong, first, from, add: true, out });
+        });
     }
 }
 
@@ -81,22 +104,13 @@ impl Weights {
         let weights = pattern.sources().iter().map(|lanes| lanes.each_ref().map(value)).collect();
         Self { pattern, weights }
     }
-
-    /// `out = rows · from`, or added to it.
-    fn apply(&self, par: Par, from: &[f32], out: &mut [f32], add: bool) {
-        let [px, py, pz] = planes_mut(out);
-        par.blocks3(px, py, pz, |block, px, py, pz| {
-            let first = block * (BLOCK / LANES);
-            widest(Stretch { rows: self, first, from, add, out: [px, py, pz] });
-        });
-    }
 }
 
 /// A stretch of slices for one thread.
 struct Stretch<'a> {
     rows: &'a Weights,
     first: usize,
-    from: &'a [f32],
+    from: [&'a [f32]; 3],
     add: bool,
     out: [&'a mut [f32]; 3],
 }
@@ -107,18 +121,16 @@ impl pulp::NullaryFnOnce for Stretch<'_> {
     #[inline(always)]
     fn call(self) {
         let [px, py, pz] = self.out;
-        let from = planes(self.from);
         let out = px.chunks_exact_mut(LANES).zip(py.chunks_exact_mut(LANES));
         for (k, ((px, py), pz)) in out.zip(pz.chunks_exact_mut(LANES)).enumerate() {
             let mut sum: Vectors = [[0.0; LANES]; 3];
             if self.add {
                 sum = load([px, py, pz], 0);
             }
-            self.rows.pattern.each(
+            self.rows.pattern.each::<_, false>(
                 self.first + k,
                 &self.rows.weights,
-                from,
-                0,
+                self.from,
                 #[inline(always)]
                 |weights, v| {
                     for (sum, v) in sum.iter_mut().zip(&v) {

@@ -1,0 +1,336 @@
+//! A symmetric matrix of 3×3 blocks, stored for vector units: eight rows at a time.
+//!
+//! ```text
+//!   slice of rows r … r+7:   entry k:   blocks xx yy zz xy yz zx of the k-th neighbours, eight lanes each
+//!                                       columns c … c+7, one load per component, or eight by index
+//! ```
+//!
+//! Rows are cut into *strips* of some thousand in sequence, a strip's rows numbered colour by colour. No two rows of a
+//! colour are joined by a *strong* link, so that eight rows can be computed at once. On a grid a colour is a lattice, and
+//! the neighbours of eight rows in sequence are in sequence too.
+//!
+//! Links between colours of a strip, nearly all, are stored once, at their later row. A sweep or product takes from the
+//! earlier rows what it needs and adds to them what they need: with the values x at hand, r += B x there. Links *beside*
+//! these, of rows of one colour (the far corners of a hinge) or of two strips, are stored at both ends and lagged by
+//! sweeps, which is safe as long as the diagonal counts them. So strips do not wait for each other: one thread each.
+//!
+//! A product is own_i x_i + Σ B_ij (x_i − x_j): summed up on the diagonal, stiff blocks would round away what
+//! a row has of its own. Sweeps take the sum; they only have to come close.
+//!
+//! Vectors are strip after strip, each as three planes x, y, z of `stride` numbers. Rows that pad a colour to whole
+//! slices, and a strip to the length of the others, hold zeros.
+
+mod kernels;
+#[cfg(test)]
+mod tests;
+
+use super::Sym3;
+use super::pattern::{LaneLists, NONE, Pattern, Vectors};
+use crate::lanes::{LANES, Lanes};
+use crate::par::{BLOCK, Par, widest};
+use glam::Vec3;
+use kernels::{AddBeside, Backward, Fill, Forward, Invert, Product, SumDiagonal, add, multiply};
+
+/// Rows of a strip, about: what a sweep has of them stays in the second-level cache, and few rows are at an end.
+const STRIP: usize = 6400;
+
+/// Rows of one colour that are nearer are not told of each other in a sweep, which would wait for each slice.
+const NEAR: u32 = 4 * LANES as u32;
+
+/// Six numbers of a symmetric block for eight rows.
+type Blocks = [Lanes; 6];
+
+/// The matrix.
+#[derive(Clone, Debug, Default)]
+pub struct Sliced {
+    /// Where the x of each row of the outside is in a vector.
+    places: Vec<u32>,
+    /// Which row of the outside each row of each strip is, or [`NONE`].
+    rows: Vec<u32>,
+    /// Rows of a strip, padding included.
+    stride: usize,
+    /// Links to earlier rows of the strip, in other colours.
+    inner: Part,
+    /// Links to rows of the same colour and of other strips, from both ends.
+    beside: Part,
+    /// What the diagonal has beyond the links' blocks.
+    own: Vec<Blocks>,
+    /// The diagonal, strip after strip as six planes.
+    diagonal: Vec<f32>,
+    inverse: Vec<Blocks>,
+}
+
+/// Some of each row's links: a block for each entry of a pattern.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    pattern: Pattern,
+    blocks: Vec<Blocks>,
+}
+
+impl Part {
+    /// Takes over link blocks.
+    fn fill(&mut self, par: Par, links: [&[Sym3]; 2]) {
+        let sources = self.pattern.sources();
+        par.blocks(&mut self.blocks, |block, blocks| {
+            let sources = &sources[block * BLOCK..][..blocks.len()];
+            widest(Fill { blocks, sources, lists: links });
+        });
+    }
+
+    /// Adds Σ B x_j for a slice.
+    #[inline(always)]
+    fn add_products<const BACK: bool>(&self, slice: usize, x: [&[f32]; 3], sum: &mut Vectors) {
+        self.pattern.each::<_, BACK>(
+            slice,
+            &self.blocks,
+            x,
+            #[inline(always)]
+            |block, v| add(sum, &multiply(block, &v)),
+        );
+    }
+
+    /// Adds B x_i to each row that a slice is linked to; `x` are the x_i.
+    #[inline(always)]
+    fn spread_products(&self, slice: usize, x: &Vectors, out: &mut [&mut [f32]; 3]) {
+        self.pattern.spread(
+            slice,
+            &self.blocks,
+            out,
+            #[inline(always)]
+            |block| multiply(block, x),
+        );
+    }
+}
+
+impl Sliced {
+    /// Storage for `n` rows joined by `links`; `strong` tells which of them colours must respect.
+    pub fn new(n: usize, links: &[[u32; 2]], strong: &[bool]) -> Self {
+        Self::in_strips((n / STRIP).max(1), n, links, strong)
+    }
+
+    fn in_strips(strips: usize, n: usize, links: &[[u32; 2]], strong: &[bool]) -> Self {
+        let mut neighbours: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n];
+        for (link, &[a, b]) in links.iter().enumerate() {
+            neighbours[a as usize].push((b, link as u32));
+            neighbours[b as usize].push((a, link as u32));
+        }
+        let colour = colours(&neighbours, strong);
+        let count = colour.iter().max().map_or(0, |c| c + 1);
+        let strip_of = |row: usize| row * strips / n;
+        let mut by_strip: Vec<Vec<u32>> = vec![Vec::new(); strips];
+        let mut next = 0;
+        for (strip, rows) in by_strip.iter_mut().enumerate() {
+            let first = next;
+            while next < n && strip_of(next) == strip {
+                next += 1;
+            }
+            for c in 0..count {
+                rows.extend((first..next).filter(|i| colour[*i] == c).map(|i| i as u32));
+                rows.resize(rows.len().next_multiple_of(LANES), NONE);
+            }
+        }
+        let stride = by_strip.iter().map(Vec::len).max().unwrap_or(0);
+        by_strip.iter_mut().for_each(|rows| rows.resize(stride, NONE));
+        let rows = by_strip.concat();
+        let mut sliced = Self { places: vec![0; n], stride, ..Self::default() };
+        for (i, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+            sliced.places[row as usize] = (i / stride * 3 * stride + i % stride) as u32;
+        }
+        let size = 3 * rows.len();
+        for eight in rows.chunks_exact(LANES) {
+            let mut inner: LaneLists = Default::default();
+            let mut beside: LaneLists = Default::default();
+            for (lane, &row) in eight.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                let own = row as usize;
+                for &(other, link) in &neighbours[own] {
+                    let there = other as usize;
+                    let place = sliced.places[there];
+                    let (first, here) = (strip_of(own) * 3 * stride, sliced.places[own]);
+                    let near = here.abs_diff(place) < NEAR && colour[there] == colour[own];
+                    if near || strip_of(there) != strip_of(own) {
+                        beside[lane].push((place, link));
+                    } else if place < here {
+                        inner[lane].push((place - first as u32, link));
+                    }
+                }
+            }
+            sliced.inner.pattern.push(&mut inner, 0..stride);
+            sliced.beside.pattern.push(&mut beside, 0..size - 2 * stride);
+        }
+        for part in [&mut sliced.inner, &mut sliced.beside] {
+            part.blocks = vec![[[0.0; LANES]; 6]; part.pattern.sources().len()];
+        }
+        sliced.own = vec![[[0.0; LANES]; 6]; rows.len() / LANES];
+        sliced.inverse = sliced.own.clone();
+        sliced.diagonal = vec![0.0; 6 * rows.len()];
+        sliced.rows = rows;
+        sliced
+    }
+
+    /// Length of a vector, padding included.
+    pub fn len(&self) -> usize {
+        3 * self.rows.len()
+    }
+
+    /// From the x of a row to its y and from there to its z; three of them are a strip.
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// Where the x of each row of the outside is in a vector.
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// Which row of the outside each row is, strip after strip, or [`NONE`].
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// Numbers a product reads.
+    pub fn work(&self) -> f64 {
+        (self.inner.blocks.len() + self.beside.blocks.len() + self.own.len()) as f64
+    }
+
+    /// Takes over what the diagonal has beyond the blocks of links, and these, by the numbers of the outside. Both are
+    /// sums of two lists, which may end early. [`Sliced::invert`] ends it.
+    pub fn fill(&mut self, par: Par, own: [&[Sym3]; 2], links: [&[Sym3]; 2]) {
+        self.inner.fill(par, links);
+        self.beside.fill(par, links);
+        let rows = &self.rows;
+        par.blocks(&mut self.own, |block, own_blocks| {
+            let first = block * BLOCK * LANES;
+            let sources = rows[first..][..own_blocks.len() * LANES].as_chunks().0;
+            widest(Fill { blocks: own_blocks, sources, lists: own });
+        });
+        let (mut diagonal, matrix) = (std::mem::take(&mut self.diagonal), &*self);
+        par.pieces(6 * self.stride, &mut diagonal, |strip, diagonal| {
+            widest(SumDiagonal { matrix, strip, diagonal });
+        });
+        self.diagonal = diagonal;
+    }
+
+    /// Adds to a diagonal block before it is inverted.
+    pub fn add_to_diagonal(&mut self, row: usize, more: Sym3) {
+        let (place, stride) = (self.places[row] as usize, self.stride);
+        let first = place / (3 * stride) * 6 * stride + place % (3 * stride);
+        for (k, m) in more.0.into_iter().enumerate() {
+            self.diagonal[first + k * stride] += m;
+        }
+    }
+
+    /// Inverts the diagonal blocks; a zero block holds its row.
+    pub fn invert(&mut self, par: Par) {
+        let (diagonal, stride) = (&self.diagonal, self.stride);
+        par.pieces(stride / LANES, &mut self.inverse, |strip, inverse| {
+            let diagonal = &diagonal[6 * strip * stride..][..6 * stride];
+            widest(Invert { diagonal, inverse });
+        });
+    }
+
+    /// Sets a vector to the values of the rows of the outside.
+    pub fn set(&self, par: Par, vector: &mut [f32], value: impl Fn(usize) -> [f32; 3] + Sync) {
+        self.each_strip(par, vector, |first, [px, py, pz]| {
+            let places = px.iter_mut().zip(py).zip(pz).zip(&self.rows[first * LANES..]);
+            for (((x, y), z), &row) in places.filter(|(_, row)| **row != NONE) {
+                [*x, *y, *z] = value(row as usize);
+            }
+        });
+    }
+
+    /// `values = vector`.
+    pub fn give_out(&self, par: Par, vector: &[f32], values: &mut [Vec3]) {
+        let stride = self.stride;
+        par.blocks(values, |block, values| {
+            for (value, &place) in values.iter_mut().zip(&self.places[block * BLOCK..]) {
+                let x = place as usize;
+                *value = Vec3::new(vector[x], vector[x + stride], vector[x + 2 * stride]);
+            }
+        });
+    }
+
+    /// Calls `work(slice, planes)` for the first slice and the planes of each strip of a vector.
+    pub fn each_strip(
+        &self,
+        par: Par,
+        vector: &mut [f32],
+        work: impl Fn(usize, [&mut [f32]; 3]) + Sync,
+    ) {
+        par.pieces(3 * self.stride, vector, |strip, vector| {
+            work(strip * self.stride / LANES, planes_mut(vector));
+        });
+    }
+
+    /// `out = A x`.
+    pub fn apply(&self, par: Par, x: &[f32], out: &mut [f32]) {
+        par.pieces(3 * self.stride, out, |strip, out| {
+            widest(Product { matrix: self, strip, x, out: planes_mut(out) });
+        });
+    }
+
+    /// One forward sweep from zero: x = (D + L)⁻¹ b, and what is left of b: r = −(U + W) x.
+    pub fn forward_from_zero(&self, par: Par, b: &[f32], x: &mut [f32], r: &mut [f32]) {
+        par.pieces2(3 * self.stride, x, r, |strip, x, r| {
+            let (b, x, r) = (self.strip(strip, b), planes_mut(x), planes_mut(r));
+            widest(Forward { matrix: self, strip, b, x, r });
+        });
+        par.pieces(3 * self.stride, r, |strip, r| {
+            widest(AddBeside { matrix: self, strip, b: None, x, r: planes_mut(r) });
+        });
+    }
+
+    /// What a backward sweep starts with: r = b − W x.
+    pub fn before_backward(&self, par: Par, b: &[f32], x: &[f32], r: &mut [f32]) {
+        par.pieces(3 * self.stride, r, |strip, r| {
+            let (b, r) = (Some(self.strip(strip, b)), planes_mut(r));
+            widest(AddBeside { matrix: self, strip, b, x, r });
+        });
+    }
+
+    /// One backward sweep: x = (D + U)⁻¹ (r − L x). Then r has no meaning.
+    pub fn backward(&self, par: Par, r: &mut [f32], x: &mut [f32]) {
+        par.pieces2(3 * self.stride, x, r, |strip, x, r| {
+            widest(Backward { matrix: self, strip, x: planes_mut(x), r: planes_mut(r) });
+        });
+    }
+
+    /// The planes of a strip.
+    fn strip<'a>(&self, strip: usize, vector: &'a [f32]) -> [&'a [f32]; 3] {
+        let first = strip * 3 * self.stride;
+        [0, 1, 2].map(|plane| &vector[first + plane * self.stride..][..self.stride])
+    }
+
+    /// The planes of all strips: the place of an x is that of its y in the second and of its z in the third.
+    #[inline(always)]
+    pub fn planes<'a>(&self, vector: &'a [f32]) -> [&'a [f32]; 3] {
+        let size = vector.len() - 2 * self.stride;
+        [0, 1, 2].map(|plane| &vector[plane * self.stride..][..size])
+    }
+
+    /// The slices of a strip, each with its first row in it.
+    #[inline(always)]
+    fn slices(&self, strip: usize) -> impl DoubleEndedIterator<Item = (usize, usize)> + use<> {
+        let count = self.stride / LANES;
+        (0..count).map(move |k| (strip * count + k, k * LANES))
+    }
+}
+
+/// The planes of a strip that is written.
+fn planes_mut(strip: &mut [f32]) -> [&mut [f32]; 3] {
+    let (px, rest) = strip.split_at_mut(strip.len() / 3);
+    let (py, pz) = rest.split_at_mut(px.len());
+    [px, py, pz]
+}
+
+/// The smallest colour no strongly linked row before has.
+fn colours(neighbours: &[Vec<(u32, u32)>], strong: &[bool]) -> Vec<u32> {
+    let mut colour = vec![NONE; neighbours.len()];
+    let mut used: Vec<u32> = Vec::new();
+    for (i, list) in neighbours.iter().enumerate() {
+        used.clear();
+        let strong = list.iter().filter(|(_, link)| strong[*link as usize]);
+        used.extend(strong.map(|(other, _)| colour[*other as usize]));
+        colour[i] = (0..).find(|c| !used.contains(c)).unwrap_or(0);
+    }
+    colour
+}
