@@ -20,9 +20,9 @@ impl Transfer {
     /// From rows of weights by node, to vectors of the matrices `fine` and `coarse`.
     pub fn new(weights: &Interpolation, fine: &Sliced, coarse: &Sliced) -> Self {
         let nodes = coarse.places().len().next_multiple_of(LANES);
-        let mut prolong = vec![Vec::new(); fine.rows().len()];
+        let mut prolong = vec![Vec::new(); fine.len() / 3];
         let mut restrict = vec![Vec::new(); nodes];
-        for (row, &node) in fine.rows().iter().enumerate().filter(|(_, node)| **node != NONE) {
+        for (row, node) in fine.rows().enumerate().filter(|(_, node)| *node != NONE) {
             for &(k, weight) in weights.row(node as usize) {
                 prolong[row].push((k, weight));
                 restrict[k as usize].push((fine.places()[node as usize], weight));
@@ -73,7 +73,9 @@ impl Transfer {
         });
         let [x, y, z] = &self.by_node;
         let (prolong, from) = (&self.prolong, [&x[..], &y[..], &z[..]]);
-        fine.each_strip(par, to, |first, out| {
+        let slices = fine.stride() / LANES;
+        fine.each_strip(par, to, |strip, out| {
+            let first = strip * slices;
             widest(Stretch { rows: prolong, first, from, add: true, out });
         });
     }

@@ -1,6 +1,6 @@
 //! Loops over the slices of a strip, or of a stretch, for vector units.
 
-use super::{Blocks, Part, Sliced};
+use super::{Blocks, Part, Strip};
 use crate::lanes::{LANES, Lanes};
 use crate::linalg::Sym3;
 use crate::linalg::pattern::{Vectors, load};
@@ -55,11 +55,11 @@ fn difference(a: &Vectors, b: &Vectors) -> Vectors {
     out
 }
 
-/// A x in a strip.
+/// A x in a strip; `everywhere` are the values of all.
 pub struct Product<'a> {
-    pub matrix: &'a Sliced,
-    pub strip: usize,
-    pub x: &'a [f32],
+    pub strip: &'a Strip,
+    pub x: [&'a [f32]; 3],
+    pub everywhere: [&'a [f32]; 3],
     pub out: [&'a mut [f32]; 3],
 }
 
@@ -68,16 +68,14 @@ impl pulp::NullaryFnOnce for Product<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { matrix, strip, x, mut out } = self;
-        let Part { pattern, blocks } = &matrix.inner;
-        let (everywhere, x) = (matrix.planes(x), matrix.strip(strip, x));
-        for (slice, at) in matrix.slices(strip) {
-            let here = load(x, at);
-            let mut sum = multiply(&matrix.own[slice], &here);
+        let Self { strip: Strip { inner, beside, own, .. }, x, everywhere, mut out } = self;
+        for (slice, own) in own.iter().enumerate() {
+            let here = load(x, slice * LANES);
+            let mut sum = multiply(own, &here);
             // What one end of a link gets is what the other end gives.
-            pattern.exchange(
+            inner.pattern.exchange(
                 slice,
-                blocks,
+                &inner.blocks,
                 x,
                 &mut out,
                 #[inline(always)]
@@ -87,22 +85,21 @@ impl pulp::NullaryFnOnce for Product<'_> {
                     given
                 },
             );
-            matrix.beside.pattern.each::<_, false>(
+            beside.pattern.each::<_, false>(
                 slice,
-                &matrix.beside.blocks,
+                &beside.blocks,
                 everywhere,
                 #[inline(always)]
                 |block, v| add(&mut sum, &multiply(block, &difference(&here, &v))),
             );
-            store(&mut out, at, &sum);
+            store(&mut out, slice * LANES, &sum);
         }
     }
 }
 
 /// A forward sweep of a strip from zero, and what its rows after each row leave.
 pub struct Forward<'a> {
-    pub matrix: &'a Sliced,
-    pub strip: usize,
+    pub strip: &'a Strip,
     pub b: [&'a [f32]; 3],
     pub x: [&'a mut [f32]; 3],
     pub r: [&'a mut [f32]; 3],
@@ -113,22 +110,21 @@ impl pulp::NullaryFnOnce for Forward<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { matrix, strip, b, mut x, mut r } = self;
-        for (slice, at) in matrix.slices(strip) {
-            let mut sum = load(b, at);
-            matrix.inner.add_products::<false>(slice, view(&x), &mut sum);
-            let new = multiply(&matrix.inverse[slice], &sum);
-            store(&mut x, at, &new);
-            store(&mut r, at, &ZERO);
-            matrix.inner.spread_products(slice, &new, &mut r);
+        let Self { strip: Strip { inner, inverse, .. }, b, mut x, mut r } = self;
+        for (slice, inverse) in inverse.iter().enumerate() {
+            let mut sum = load(b, slice * LANES);
+            inner.add_products::<false>(slice, view(&x), &mut sum);
+            let new = multiply(inverse, &sum);
+            store(&mut x, slice * LANES, &new);
+            store(&mut r, slice * LANES, &ZERO);
+            inner.spread_products(slice, &new, &mut r);
         }
     }
 }
 
 /// A backward sweep of a strip; `r` is what it has on the right side, and collects what later rows have become.
 pub struct Backward<'a> {
-    pub matrix: &'a Sliced,
-    pub strip: usize,
+    pub strip: &'a Strip,
     pub x: [&'a mut [f32]; 3],
     pub r: [&'a mut [f32]; 3],
 }
@@ -138,23 +134,22 @@ impl pulp::NullaryFnOnce for Backward<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { matrix, strip, mut x, mut r } = self;
-        for (slice, at) in matrix.slices(strip).rev() {
-            let mut sum = load(view(&r), at);
-            matrix.inner.add_products::<true>(slice, view(&x), &mut sum);
-            let new = multiply(&matrix.inverse[slice], &sum);
-            store(&mut x, at, &new);
-            matrix.inner.spread_products(slice, &new, &mut r);
+        let Self { strip: Strip { inner, inverse, .. }, mut x, mut r } = self;
+        for (slice, inverse) in inverse.iter().enumerate().rev() {
+            let mut sum = load(view(&r), slice * LANES);
+            inner.add_products::<true>(slice, view(&x), &mut sum);
+            let new = multiply(inverse, &sum);
+            store(&mut x, slice * LANES, &new);
+            inner.spread_products(slice, &new, &mut r);
         }
     }
 }
 
-/// r −= W x in a strip, or r = b − W x.
+/// r −= W x in a strip, or r = b − W x; `x` are the values of all.
 pub struct AddBeside<'a> {
-    pub matrix: &'a Sliced,
-    pub strip: usize,
+    pub strip: &'a Strip,
     pub b: Option<[&'a [f32]; 3]>,
-    pub x: &'a [f32],
+    pub x: [&'a [f32]; 3],
     pub r: [&'a mut [f32]; 3],
 }
 
@@ -163,23 +158,23 @@ impl pulp::NullaryFnOnce for AddBeside<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { matrix, strip, b, x, mut r } = self;
-        let x = matrix.planes(x);
-        for (slice, at) in matrix.slices(strip) {
-            if b.is_some() || !matrix.beside.pattern.entries(slice).is_empty() {
-                let mut sum = load(b.unwrap_or(view(&r)), at);
-                matrix.beside.add_products::<false>(slice, x, &mut sum);
-                store(&mut r, at, &sum);
+        let Self { strip: Strip { beside, own, .. }, b, x, mut r } = self;
+        for slice in 0..own.len() {
+            if b.is_some() || !beside.pattern.entries(slice).is_empty() {
+                let mut sum = load(b.unwrap_or(view(&r)), slice * LANES);
+                beside.add_products::<false>(slice, x, &mut sum);
+                store(&mut r, slice * LANES, &sum);
             }
         }
     }
 }
 
-/// Sums of two lists of blocks, either of which may end early, into lanes.
+/// Takes over the blocks of a strip and adds up its diagonal: what rows have of their own and the blocks of all their
+/// links. Blocks are sums of two lists, either of which may end early.
 pub struct Fill<'a> {
-    pub blocks: &'a mut [Blocks],
-    pub sources: &'a [[u32; LANES]],
-    pub lists: [&'a [Sym3]; 2],
+    pub strip: &'a mut Strip,
+    pub own: [&'a [Sym3]; 2],
+    pub links: [&'a [Sym3]; 2],
 }
 
 impl pulp::NullaryFnOnce for Fill<'_> {
@@ -187,59 +182,34 @@ impl pulp::NullaryFnOnce for Fill<'_> {
 
     #[inline(always)]
     fn call(self) {
-        let [first, second] = self.lists;
-        let halves_of = |list: &[Sym3], source: u32| {
-            list.get(source as usize).map_or([Vec4::ZERO; 2], Sym3::halves)
-        };
-        for (entry, sources) in self.blocks.iter_mut().zip(self.sources) {
-            for half in [0, LANES / 2] {
-                let sum = |lane: usize| {
-                    let source = sources[half + lane];
-                    let ([a, b], [c, d]) = (halves_of(first, source), halves_of(second, source));
-                    [a + c, b + d]
-                };
-                let rows = [sum(0), sum(1), sum(2), sum(3)];
-                let lanes = |half: usize| {
-                    let [a, b, c, d] = rows.map(|row| row[half]);
-                    Mat4::from_cols(a, b, c, d).transpose()
-                };
-                let (low, high) = (lanes(0), lanes(1));
-                let numbers =
-                    [low.x_axis, low.y_axis, low.z_axis, low.w_axis, high.z_axis, high.w_axis];
-                for (out, numbers) in entry.iter_mut().zip(numbers) {
-                    numbers.write_to_slice(&mut out[half..half + LANES / 2]);
-                }
+        let Self { strip, own: own_blocks, links } = self;
+        let Strip { rows, inner, beside, own, diagonal, .. } = strip;
+        let rows: &[[u32; LANES]] = rows.as_chunks().0;
+        let stride = diagonal.len() / 6;
+        for Part { pattern, blocks } in [&mut *inner, &mut *beside] {
+            for (block, sources) in blocks.iter_mut().zip(pattern.sources()) {
+                *block = sums(links, sources);
             }
         }
-    }
-}
-
-/// Diagonal blocks of a strip: what rows have of their own and the blocks of all their links.
-pub struct SumDiagonal<'a> {
-    pub matrix: &'a Sliced,
-    pub strip: usize,
-    pub diagonal: &'a mut [f32],
-}
-
-impl pulp::NullaryFnOnce for SumDiagonal<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { matrix, strip, diagonal } = self;
-        let Part { pattern, blocks } = &matrix.inner;
-        let mut planes = six_planes(diagonal, matrix.stride);
-        for (slice, at) in matrix.slices(strip) {
-            let mut sum = matrix.own[slice];
-            blocks[pattern.entries(slice)].iter().for_each(|block| add(&mut sum, block));
-            let beside = &matrix.beside.blocks[matrix.beside.pattern.entries(slice)];
-            beside.iter().for_each(|block| add(&mut sum, block));
-            for (plane, sum) in planes.iter_mut().zip(&sum) {
-                plane[at..][..LANES].copy_from_slice(sum);
+        for (own, rows) in own.iter_mut().zip(rows) {
+            *own = sums(own_blocks, rows);
+        }
+        let mut rest = &mut diagonal[..];
+        let mut planes: [&mut [f32]; 6] =
+            std::array::from_fn(|_| rest.split_off_mut(..stride).unwrap_or_default());
+        for (slice, own) in own.iter().enumerate() {
+            let mut sum = *own;
+            for Part { pattern, blocks } in [&*inner, &*beside] {
+                for block in &blocks[pattern.entries(slice)] {
+                    add(&mut sum, block);
+                }
             }
-            pattern.spread(
+            for (plane, sum) in planes.iter_mut().zip(&sum) {
+                plane[slice * LANES..][..LANES].copy_from_slice(sum);
+            }
+            inner.pattern.spread(
                 slice,
-                blocks,
+                &inner.blocks,
                 &mut planes,
                 #[inline(always)]
                 |block| *block,
@@ -248,23 +218,42 @@ impl pulp::NullaryFnOnce for SumDiagonal<'_> {
     }
 }
 
-fn six_planes(mut strip: &mut [f32], stride: usize) -> [&mut [f32]; 6] {
-    std::array::from_fn(|_| strip.split_off_mut(..stride).unwrap_or_default())
+/// Sums of two lists of blocks, in lanes.
+#[inline(always)]
+fn sums([first, second]: [&[Sym3]; 2], sources: &[u32; LANES]) -> Blocks {
+    let halves_of = |list: &[Sym3], source: u32| {
+        list.get(source as usize).map_or([Vec4::ZERO; 2], Sym3::halves)
+    };
+    let mut out = [[0.0; LANES]; 6];
+    for half in [0, LANES / 2] {
+        let sum = |lane: usize| {
+            let source = sources[half + lane];
+            let ([a, b], [c, d]) = (halves_of(first, source), halves_of(second, source));
+            [a + c, b + d]
+        };
+        let rows = [sum(0), sum(1), sum(2), sum(3)];
+        let lanes = |half: usize| {
+            let [a, b, c, d] = rows.map(|row| row[half]);
+            Mat4::from_cols(a, b, c, d).transpose()
+        };
+        let (low, high) = (lanes(0), lanes(1));
+        let numbers = [low.x_axis, low.y_axis, low.z_axis, low.w_axis, high.z_axis, high.w_axis];
+        for (out, numbers) in out.iter_mut().zip(numbers) {
+            numbers.write_to_slice(&mut out[half..half + LANES / 2]);
+        }
+    }
+    out
 }
 
 /// Inverts diagonal blocks; zero where the block is zero.
-pub struct Invert<'a> {
-    /// Six planes.
-    pub diagonal: &'a [f32],
-    pub inverse: &'a mut [Blocks],
-}
+pub struct Invert<'a>(pub &'a mut Strip);
 
 impl pulp::NullaryFnOnce for Invert<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self { diagonal, inverse } = self;
+        let Strip { diagonal, inverse, .. } = self.0;
         let stride = diagonal.len() / 6;
         for (k, out) in inverse.iter_mut().enumerate() {
             let mut d = [[0.0; LANES]; 6];

@@ -29,7 +29,7 @@ use super::pattern::{LaneLists, NONE, Pattern, Vectors};
 use crate::lanes::{LANES, Lanes};
 use crate::par::{BLOCK, Par, widest};
 use glam::Vec3;
-use kernels::{AddBeside, Backward, Fill, Forward, Invert, Product, SumDiagonal, add, multiply};
+use kernels::{AddBeside, Backward, Fill, Forward, Invert, Product, add, multiply};
 
 /// Rows of a strip, about: what a sweep has of them stays in the second-level cache, and few rows are at an end.
 const STRIP: usize = 6400;
@@ -45,17 +45,23 @@ type Blocks = [Lanes; 6];
 pub struct Sliced {
     /// Where the x of each row of the outside is in a vector.
     places: Vec<u32>,
-    /// Which row of the outside each row of each strip is, or [`NONE`].
-    rows: Vec<u32>,
     /// Rows of a strip, padding included.
     stride: usize,
-    /// Links to earlier rows of the strip, in other colours.
+    strips: Vec<Strip>,
+}
+
+/// What one thread sweeps.
+#[derive(Clone, Debug, Default)]
+struct Strip {
+    /// Which row of the outside each row is, or [`NONE`].
+    rows: Vec<u32>,
+    /// Links to earlier rows of the strip.
     inner: Part,
-    /// Links to rows of the same colour and of other strips, from both ends.
+    /// Links to near rows of the same colour and to other strips, from both ends.
     beside: Part,
     /// What the diagonal has beyond the links' blocks.
     own: Vec<Blocks>,
-    /// The diagonal, strip after strip as six planes.
+    /// The diagonal, as six planes.
     diagonal: Vec<f32>,
     inverse: Vec<Blocks>,
 }
@@ -68,15 +74,6 @@ struct Part {
 }
 
 impl Part {
-    /// Takes over link blocks.
-    fn fill(&mut self, par: Par, links: [&[Sym3]; 2]) {
-        let sources = self.pattern.sources();
-        par.blocks(&mut self.blocks, |block, blocks| {
-            let sources = &sources[block * BLOCK..][..blocks.len()];
-            widest(Fill { blocks, sources, lists: links });
-        });
-    }
-
     /// Adds Σ B x_j for a slice.
     #[inline(always)]
     fn add_products<const BACK: bool>(&self, slice: usize, x: [&[f32]; 3], sum: &mut Vectors) {
@@ -117,59 +114,63 @@ impl Sliced {
         let colour = colours(&neighbours, strong);
         let count = colour.iter().max().map_or(0, |c| c + 1);
         let strip_of = |row: usize| row * strips / n;
-        let mut by_strip: Vec<Vec<u32>> = vec![Vec::new(); strips];
+        let mut sliced = Self { places: vec![0; n], ..Self::default() };
         let mut next = 0;
-        for (strip, rows) in by_strip.iter_mut().enumerate() {
+        for strip in 0..strips {
             let first = next;
             while next < n && strip_of(next) == strip {
                 next += 1;
             }
+            let mut rows = Vec::new();
             for c in 0..count {
                 rows.extend((first..next).filter(|i| colour[*i] == c).map(|i| i as u32));
                 rows.resize(rows.len().next_multiple_of(LANES), NONE);
             }
+            sliced.stride = sliced.stride.max(rows.len());
+            sliced.strips.push(Strip { rows, ..Strip::default() });
         }
-        let stride = by_strip.iter().map(Vec::len).max().unwrap_or(0);
-        by_strip.iter_mut().for_each(|rows| rows.resize(stride, NONE));
-        let rows = by_strip.concat();
-        let mut sliced = Self { places: vec![0; n], stride, ..Self::default() };
-        for (i, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-            sliced.places[row as usize] = (i / stride * 3 * stride + i % stride) as u32;
+        let stride = sliced.stride;
+        for (k, strip) in sliced.strips.iter_mut().enumerate() {
+            strip.rows.resize(stride, NONE);
+            for (i, &row) in strip.rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                sliced.places[row as usize] = (3 * k * stride + i) as u32;
+            }
         }
-        let size = 3 * rows.len();
-        for eight in rows.chunks_exact(LANES) {
-            let mut inner: LaneLists = Default::default();
-            let mut beside: LaneLists = Default::default();
-            for (lane, &row) in eight.iter().enumerate().filter(|(_, row)| **row != NONE) {
-                let own = row as usize;
-                for &(other, link) in &neighbours[own] {
-                    let there = other as usize;
-                    let place = sliced.places[there];
-                    let (first, here) = (strip_of(own) * 3 * stride, sliced.places[own]);
-                    let near = here.abs_diff(place) < NEAR && colour[there] == colour[own];
-                    if near || strip_of(there) != strip_of(own) {
-                        beside[lane].push((place, link));
-                    } else if place < here {
-                        inner[lane].push((place - first as u32, link));
+        let size = sliced.len();
+        let places = &sliced.places;
+        for (k, strip) in sliced.strips.iter_mut().enumerate() {
+            let first = (3 * k * stride) as u32;
+            for eight in strip.rows.chunks_exact(LANES) {
+                let mut inner: LaneLists = Default::default();
+                let mut beside: LaneLists = Default::default();
+                for (lane, &row) in eight.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                    let (own, here) = (row as usize, places[row as usize]);
+                    for &(other, link) in &neighbours[own] {
+                        let (there, place) = (other as usize, places[other as usize]);
+                        let near = here.abs_diff(place) < NEAR && colour[there] == colour[own];
+                        if near || strip_of(there) != k {
+                            beside[lane].push((place, link));
+                        } else if place < here {
+                            inner[lane].push((place - first, link));
+                        }
                     }
                 }
+                strip.inner.pattern.push(&mut inner, 0..stride);
+                strip.beside.pattern.push(&mut beside, 0..size - 2 * stride);
             }
-            sliced.inner.pattern.push(&mut inner, 0..stride);
-            sliced.beside.pattern.push(&mut beside, 0..size - 2 * stride);
+            for part in [&mut strip.inner, &mut strip.beside] {
+                part.blocks = vec![[[0.0; LANES]; 6]; part.pattern.sources().len()];
+            }
+            strip.own = vec![[[0.0; LANES]; 6]; stride / LANES];
+            strip.inverse = strip.own.clone();
+            strip.diagonal = vec![0.0; 6 * stride];
         }
-        for part in [&mut sliced.inner, &mut sliced.beside] {
-            part.blocks = vec![[[0.0; LANES]; 6]; part.pattern.sources().len()];
-        }
-        sliced.own = vec![[[0.0; LANES]; 6]; rows.len() / LANES];
-        sliced.inverse = sliced.own.clone();
-        sliced.diagonal = vec![0.0; 6 * rows.len()];
-        sliced.rows = rows;
         sliced
     }
 
     /// Length of a vector, padding included.
     pub fn len(&self) -> usize {
-        3 * self.rows.len()
+        3 * self.stride * self.strips.len()
     }
 
     /// From the x of a row to its y and from there to its z; three of them are a strip.
@@ -183,55 +184,41 @@ impl Sliced {
     }
 
     /// Which row of the outside each row is, strip after strip, or [`NONE`].
-    pub fn rows(&self) -> &[u32] {
-        &self.rows
+    pub fn rows(&self) -> impl Iterator<Item = u32> {
+        self.strips.iter().flat_map(|strip| strip.rows.iter().copied())
     }
 
     /// Numbers a product reads.
     pub fn work(&self) -> f64 {
-        (self.inner.blocks.len() + self.beside.blocks.len() + self.own.len()) as f64
+        let blocks =
+            |strip: &Strip| strip.inner.blocks.len() + strip.beside.blocks.len() + strip.own.len();
+        self.strips.iter().map(blocks).sum::<usize>() as f64
     }
 
     /// Takes over what the diagonal has beyond the blocks of links, and these, by the numbers of the outside. Both are
     /// sums of two lists, which may end early. [`Sliced::invert`] ends it.
     pub fn fill(&mut self, par: Par, own: [&[Sym3]; 2], links: [&[Sym3]; 2]) {
-        self.inner.fill(par, links);
-        self.beside.fill(par, links);
-        let rows = &self.rows;
-        par.blocks(&mut self.own, |block, own_blocks| {
-            let first = block * BLOCK * LANES;
-            let sources = rows[first..][..own_blocks.len() * LANES].as_chunks().0;
-            widest(Fill { blocks: own_blocks, sources, lists: own });
-        });
-        let (mut diagonal, matrix) = (std::mem::take(&mut self.diagonal), &*self);
-        par.pieces(6 * self.stride, &mut diagonal, |strip, diagonal| {
-            widest(SumDiagonal { matrix, strip, diagonal });
-        });
-        self.diagonal = diagonal;
+        par.each(&mut self.strips, |_, strip| widest(Fill { strip, own, links }));
     }
 
     /// Adds to a diagonal block before it is inverted.
     pub fn add_to_diagonal(&mut self, row: usize, more: Sym3) {
         let (place, stride) = (self.places[row] as usize, self.stride);
-        let first = place / (3 * stride) * 6 * stride + place % (3 * stride);
-        for (k, m) in more.0.into_iter().enumerate() {
-            self.diagonal[first + k * stride] += m;
+        let diagonal = &mut self.strips[place / (3 * stride)].diagonal;
+        for (plane, m) in diagonal.chunks_exact_mut(stride).zip(more.0) {
+            plane[place % (3 * stride)] += m;
         }
     }
 
     /// Inverts the diagonal blocks; a zero block holds its row.
     pub fn invert(&mut self, par: Par) {
-        let (diagonal, stride) = (&self.diagonal, self.stride);
-        par.pieces(stride / LANES, &mut self.inverse, |strip, inverse| {
-            let diagonal = &diagonal[6 * strip * stride..][..6 * stride];
-            widest(Invert { diagonal, inverse });
-        });
+        par.each(&mut self.strips, |_, strip| widest(Invert(strip)));
     }
 
     /// Sets a vector to the values of the rows of the outside.
     pub fn set(&self, par: Par, vector: &mut [f32], value: impl Fn(usize) -> [f32; 3] + Sync) {
-        self.each_strip(par, vector, |first, [px, py, pz]| {
-            let places = px.iter_mut().zip(py).zip(pz).zip(&self.rows[first * LANES..]);
+        self.each_strip(par, vector, |k, [px, py, pz]| {
+            let places = px.iter_mut().zip(py).zip(pz).zip(&self.strips[k].rows);
             for (((x, y), z), &row) in places.filter(|(_, row)| **row != NONE) {
                 [*x, *y, *z] = value(row as usize);
             }
@@ -249,48 +236,49 @@ impl Sliced {
         });
     }
 
-    /// Calls `work(slice, planes)` for the first slice and the planes of each strip of a vector.
+    /// Calls `work(strip, planes)` for each strip of a vector.
     pub fn each_strip(
         &self,
         par: Par,
         vector: &mut [f32],
         work: impl Fn(usize, [&mut [f32]; 3]) + Sync,
     ) {
-        par.pieces(3 * self.stride, vector, |strip, vector| {
-            work(strip * self.stride / LANES, planes_mut(vector));
-        });
+        par.pieces(3 * self.stride, vector, |k, vector| work(k, planes_mut(vector)));
     }
 
     /// `out = A x`.
     pub fn apply(&self, par: Par, x: &[f32], out: &mut [f32]) {
-        par.pieces(3 * self.stride, out, |strip, out| {
-            widest(Product { matrix: self, strip, x, out: planes_mut(out) });
+        self.each_strip(par, out, |k, out| {
+            let (x, everywhere) = (self.strip(k, x), self.planes(x));
+            widest(Product { strip: &self.strips[k], x, everywhere, out });
         });
     }
 
     /// One forward sweep from zero: x = (D + L)⁻¹ b, and what is left of b: r = −(U + W) x.
     pub fn forward_from_zero(&self, par: Par, b: &[f32], x: &mut [f32], r: &mut [f32]) {
-        par.pieces2(3 * self.stride, x, r, |strip, x, r| {
-            let (b, x, r) = (self.strip(strip, b), planes_mut(x), planes_mut(r));
-            widest(Forward { matrix: self, strip, b, x, r });
+        par.pieces2(3 * self.stride, x, r, |k, x, r| {
+            let (b, x, r) = (self.strip(k, b), planes_mut(x), planes_mut(r));
+            widest(Forward { strip: &self.strips[k], b, x, r });
         });
-        par.pieces(3 * self.stride, r, |strip, r| {
-            widest(AddBeside { matrix: self, strip, b: None, x, r: planes_mut(r) });
+        let x = self.planes(x);
+        self.each_strip(par, r, |k, r| {
+            widest(AddBeside { strip: &self.strips[k], b: None, x, r });
         });
     }
 
     /// What a backward sweep starts with: r = b − W x.
     pub fn before_backward(&self, par: Par, b: &[f32], x: &[f32], r: &mut [f32]) {
-        par.pieces(3 * self.stride, r, |strip, r| {
-            let (b, r) = (Some(self.strip(strip, b)), planes_mut(r));
-            widest(AddBeside { matrix: self, strip, b, x, r });
+        let x = self.planes(x);
+        self.each_strip(par, r, |k, r| {
+            let b = Some(self.strip(k, b));
+            widest(AddBeside { strip: &self.strips[k], b, x, r });
         });
     }
 
     /// One backward sweep: x = (D + U)⁻¹ (r − L x). Then r has no meaning.
     pub fn backward(&self, par: Par, r: &mut [f32], x: &mut [f32]) {
-        par.pieces2(3 * self.stride, x, r, |strip, x, r| {
-            widest(Backward { matrix: self, strip, x: planes_mut(x), r: planes_mut(r) });
+        par.pieces2(3 * self.stride, x, r, |k, x, r| {
+            widest(Backward { strip: &self.strips[k], x: planes_mut(x), r: planes_mut(r) });
         });
     }
 
@@ -301,17 +289,9 @@ impl Sliced {
     }
 
     /// The planes of all strips: the place of an x is that of its y in the second and of its z in the third.
-    #[inline(always)]
     pub fn planes<'a>(&self, vector: &'a [f32]) -> [&'a [f32]; 3] {
         let size = vector.len() - 2 * self.stride;
         [0, 1, 2].map(|plane| &vector[plane * self.stride..][..size])
-    }
-
-    /// The slices of a strip, each with its first row in it.
-    #[inline(always)]
-    fn slices(&self, strip: usize) -> impl DoubleEndedIterator<Item = (usize, usize)> + use<> {
-        let count = self.stride / LANES;
-        (0..count).map(move |k| (strip * count + k, k * LANES))
     }
 }
 
