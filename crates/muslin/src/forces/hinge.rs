@@ -142,10 +142,10 @@ pub fn evaluate_and_add(
     members.gather(par, 1, bends, total, evaluate, |first, total, bends| {
         for (k, f) in total.iter_mut().enumerate() {
             let mut sum = f.extend(0.0);
-            // Elements after the hinges are 3D springs.
-            let members = members.of(first + k).iter();
-            for member in members.take_while(|m| (m.item as usize) < bends.len()) {
-                let corner = bends[member.item as usize].corners[member.slot as usize];
+            for member in members.of(first + k) {
+                // Elements after the hinges are 3D springs.
+                let Some(bend) = bends.get(member.item as usize) else { break };
+                let corner = bend.corners[member.slot as usize];
                 sum -= corner.wwww() * corner;
             }
             *f = sum.truncate();

@@ -12,6 +12,6 @@ pub mod triangles;
 
 pub use coarsening::Hierarchy;
 pub use colouring::Colouring;
-pub use incidence::Incidence;
+pub use incidence::{Incidence, Made};
 pub use links::Links;
 pub use pyramid::{Interpolation, Pyramid};

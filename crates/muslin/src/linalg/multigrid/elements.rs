@@ -2,7 +2,7 @@
 
 use crate::lanes::{LANES, Lanes, Vectors};
 use crate::linalg::{RankOne, Sym3, Wide};
-use crate::mesh::Incidence;
+use crate::mesh::{Incidence, Made};
 use crate::par::{Par, widest};
 use glam::Vec3;
 
@@ -51,7 +51,7 @@ impl Elements {
 /// Sums for a stretch of links.
 struct Gather<'a> {
     of_links: &'a Incidence,
-    projected: &'a [Projected],
+    projected: Made<'a, Projected>,
     parts: usize,
     first: usize,
     blocks: &'a mut [Sym3],
@@ -66,7 +66,8 @@ impl pulp::NullaryFnOnce for Gather<'_> {
         for (k, out) in self.blocks.iter_mut().enumerate() {
             let mut sum = Wide::ZERO;
             for member in of_links.of(self.first + k) {
-                for term in &projected[member.item as usize * self.parts..][..self.parts] {
+                let first = member.item as usize * self.parts;
+                for term in (first..first + self.parts).filter_map(|term| projected.get(term)) {
                     sum.add_scaled(term.pairs[member.slot as usize], &term.outer);
                 }
             }
