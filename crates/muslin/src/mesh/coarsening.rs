@@ -71,8 +71,8 @@ impl Hierarchy {
                 if kept[i] {
                     rows.push([(numbers[i], 1.0)]);
                 } else {
-                    let shares = level.follow(i, &kept).0.into_iter();
-                    rows.push(shares.map(|(j, w)| (numbers[j as usize], w as f32)));
+                    let shares = rounded(level.follow(i, &kept).0).into_iter();
+                    rows.push(shares.map(|(j, w)| (numbers[j as usize], w)));
                 }
             }
             joined = coarser(&joined, &rows);
@@ -82,6 +82,18 @@ impl Hierarchy {
         hierarchy.nodes.push(nodes);
         hierarchy
     }
+}
+
+/// Weights in 4096ths, which still sum to one. Products of two are exact, and where a mesh repeats so do they.
+fn rounded(shares: Vec<(u32, f64)>) -> Vec<(u32, f32)> {
+    const PARTS: f64 = 4096.0;
+    let mut parts: Vec<(u32, f64)> =
+        shares.into_iter().map(|(j, share)| (j, (PARTS * share).round())).collect();
+    let rest = PARTS - parts.iter().map(|(_, part)| part).sum::<f64>();
+    if let Some((_, most)) = parts.iter_mut().max_by(|a, b| a.1.total_cmp(&b.1)) {
+        *most += rest;
+    }
+    parts.into_iter().map(|(j, part)| (j, (part / PARTS) as f32)).collect()
 }
 
 /// Two nodes and s, how strongly they are joined.

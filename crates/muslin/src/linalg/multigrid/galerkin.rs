@@ -53,10 +53,55 @@ pub struct LevelLinks {
 /// Lists of fine blocks for what coarse nodes have of their own, then for the coarse link blocks.
 #[derive(Clone, Debug)]
 pub struct Sums {
-    from_own: Interpolation,
-    from_springs: Interpolation,
+    from_own: Lists,
+    from_springs: Lists,
     /// Empty where the next level has no elements.
-    from_elements: Interpolation,
+    from_elements: Lists,
+}
+
+/// A list of fine blocks with weights for each coarse block. Where a mesh repeats the lists do, but for where they
+/// begin, and are there once: read for every matrix, they are as long as it is.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    lists: Vec<List>,
+    /// (block after the first, weight).
+    entries: Vec<(u32, f32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    first_block: u32,
+    first_entry: u32,
+    end: u32,
+}
+
+impl Lists {
+    /// Of (coarse block, fine block, weight), sorted, for so many coarse blocks.
+    fn new(all: &[(u32, u32, f32)], targets: usize) -> Self {
+        let mut known: HashMap<Vec<(u32, u32)>, [u32; 2]> = HashMap::new();
+        let mut lists = Self::default();
+        let mut rest = all;
+        for target in 0..targets as u32 {
+            let (row, after) = rest.split_at(rest.partition_point(|c| c.0 <= target));
+            rest = after;
+            let first_block = row.first().map_or(0, |c| c.1);
+            let key: Vec<_> = row.iter().map(|c| (c.1 - first_block, c.2.to_bits())).collect();
+            let [first_entry, end] = *known.entry(key).or_insert_with_key(|key| {
+                let first = lists.entries.len();
+                lists.entries.extend(key.iter().map(|(after, w)| (*after, f32::from_bits(*w))));
+                [first as u32, lists.entries.len() as u32]
+            });
+            lists.lists.push(List { first_block, first_entry, end });
+        }
+        lists
+    }
+
+    /// The list of a coarse block: what it is to be taken from, and (index there, weight).
+    #[inline(always)]
+    fn of<'a, T>(&self, target: usize, blocks: &'a [T]) -> (&'a [T], &[(u32, f32)]) {
+        let List { first_block, first_entry, end } = self.lists[target];
+        (&blocks[first_block as usize..], &self.entries[first_entry as usize..end as usize])
+    }
 }
 
 impl Sums {
@@ -70,7 +115,7 @@ impl Sums {
         self.sum(par, &self.from_elements, fine, coarse);
     }
 
-    fn sum(&self, par: Par, from_links: &Interpolation, fine: &Terms, coarse: &mut Terms) {
+    fn sum(&self, par: Par, from_links: &Lists, fine: &Terms, coarse: &mut Terms) {
         let from_own = &self.from_own;
         let n = coarse.own.len();
         let sum = |first: usize, out: &mut [Sym3]| {
@@ -83,8 +128,8 @@ impl Sums {
 
 /// Coarse blocks from fine ones: those of nodes, then those of links.
 struct WeightedSums<'a> {
-    from_own: &'a Interpolation,
-    from_links: &'a Interpolation,
+    from_own: &'a Lists,
+    from_links: &'a Lists,
     fine: &'a Terms,
     /// The first of the targets.
     first: usize,
@@ -100,7 +145,8 @@ impl pulp::NullaryFnOnce for WeightedSums<'_> {
         for (k, out) in self.out.iter_mut().enumerate() {
             // Two sums, so that one need not wait for the other.
             let (mut sum, mut odd) = (WeightedSum::default(), WeightedSum::default());
-            let mut pairs = self.from_links.row(self.first + k).chunks_exact(2);
+            let (links, entries) = self.from_links.of(self.first + k, links);
+            let mut pairs = entries.chunks_exact(2);
             for pair in &mut pairs {
                 let [(first, a), (second, b)] = [pair[0], pair[1]];
                 sum.add(a, &links[first as usize]);
@@ -110,7 +156,8 @@ impl pulp::NullaryFnOnce for WeightedSums<'_> {
                 sum.add(weight, &links[source as usize]);
             }
             sum += odd;
-            for &(source, weight) in self.from_own.row(self.first + k) {
+            let (own, entries) = self.from_own.of(self.first + k, own);
+            for &(source, weight) in entries {
                 sum.add(weight, &own[source as usize]);
             }
             *out = sum.into();
@@ -206,14 +253,7 @@ pub fn galerkin(
             }
             same
         });
-        let mut rows = Interpolation::default();
-        let mut rest = &all[..];
-        for target in 0..(coarse_count + ends.len()) as u32 {
-            let (row, after) = rest.split_at(rest.partition_point(|c| c.0 <= target));
-            rows.push(row.iter().map(|c| (c.1, c.2)));
-            rest = after;
-        }
-        rows
+        Lists::new(&all, coarse_count + ends.len())
     };
     let from_elements = if with_elements { from_links } else { Vec::new() };
     let sums = Sums {
