@@ -391,7 +391,7 @@ fn threads(method: &Method) -> Result<(), String> {
     lying.add_collider(on_plane(&lying, 0.01));
     [large_sheet(71, 61), lying].iter().try_for_each(|scene| same_bits(scene, method))?;
     // Two blocks of oriented particles are enough, and many times as much work.
-    let turning = with_and_without_turning(&large_sheet(61, 34), method)?;
+    let turning = with_and_without_turning(&large_sheet(71, 61), method)?;
     turning.iter().skip(1).try_for_each(|scene| same_bits(scene, method))
 }
 

@@ -230,8 +230,8 @@ fn hang_swings_as_it_should() {
     }
 }
 
-/// What a solve leaves must not keep cloth going that would come to rest. A fold that gives way late moves for a while:
-/// the calmest of the last 120 frames counts.
+/// What a solve leaves must not keep cloth going that would come to rest. A fold may still give way: the median of two
+/// seconds counts.
 #[test]
 fn cloth_that_hangs_comes_to_rest() {
     for (name, size, most) in [("hang", 40, 1e-3), ("hang", 80, 5e-3), ("curtain", 80, 0.01)] {
@@ -240,13 +240,15 @@ fn cloth_that_hangs_comes_to_rest() {
         (scene.air.gust, scene.air.drag) = (DVec3::ZERO, 2.0);
         let mut sim =
             Sim::new(scene.compile().unwrap(), Method::preset("muslin").unwrap()).unwrap();
-        let mut speed = f64::MAX;
-        for frame in 0..720 {
+        let mut speeds = Vec::new();
+        for frame in 0..960 {
             sim.advance(scene.dt as f32);
-            if frame >= 600 {
-                speed = speed.min(sim.measure().max_speed);
+            if frame >= 840 {
+                speeds.push(sim.measure().max_speed);
             }
         }
+        speeds.sort_by(f64::total_cmp);
+        let speed = speeds[speeds.len() / 2];
         println!("{name}: {speed} m/s");
         assert!(speed < most, "{name} still moves at {speed} m/s");
     }

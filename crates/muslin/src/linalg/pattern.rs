@@ -37,11 +37,11 @@ struct Slice {
 }
 
 impl Pattern {
-    /// Appends a slice that may read `within`, where its columns are.
-    pub fn push(&mut self, lanes: &mut LaneLists, within: Range<usize>) {
+    /// Appends a slice, which may read and write any columns below `size`.
+    pub fn push(&mut self, lanes: &mut LaneLists, size: usize) {
         lanes.iter_mut().for_each(|lane| lane.sort_unstable());
         let first = self.columns.len() as u32;
-        let starts = starts(lanes, within);
+        let starts = starts(lanes, size);
         let gathered = starts.is_none();
         match starts {
             Some(starts) => starts.into_iter().for_each(|start| {
@@ -110,7 +110,7 @@ impl Pattern {
         }
     }
 
-    /// The same, and adds what `entry` returns to `out` at these columns.
+    /// Like [`Pattern::each`], from the first to the last, and adds what `entry` returns to `out` at these columns.
     #[inline(always)]
     pub fn exchange<T>(
         &self,
@@ -168,7 +168,7 @@ fn of_one_length(x: [&[f32]; 3]) -> [&[f32]; 3] {
 }
 
 /// The first columns of entries whose columns are in sequence, if few of them serve all lanes.
-fn starts(lanes: &LaneLists, within: Range<usize>) -> Option<Vec<i64>> {
+fn starts(lanes: &LaneLists, size: usize) -> Option<Vec<i64>> {
     let columns = |(lane, list): (usize, &Vec<(u32, u32)>)| {
         list.iter().map(move |(c, _)| i64::from(*c) - lane as i64).collect::<Vec<_>>()
     };
@@ -176,8 +176,7 @@ fn starts(lanes: &LaneLists, within: Range<usize>) -> Option<Vec<i64>> {
     starts.sort_unstable();
     starts.dedup();
     let most = lanes.iter().map(Vec::len).max().unwrap_or(0);
-    let (low, high) = (within.start as i64, within.end as i64);
-    let in_range = |first: &i64| *first >= low && first + LANES as i64 <= high;
+    let in_range = |first: &i64| *first >= 0 && first + LANES as i64 <= size as i64;
     (starts.len() <= most + most / 3 && starts.iter().all(in_range)).then_some(starts)
 }
 

@@ -40,7 +40,7 @@ pub struct Incidence {
     members: Vec<Member>,
     /// Behind the last item of each [`NEAR`] particles and all before.
     ends: Vec<u32>,
-    /// How many of the first particles of each [`STRETCHES`] have items of those before.
+    /// Up to the last particle of each [`STRETCHES`] that has items of those before.
     late: Vec<u32>,
 }
 
@@ -91,9 +91,9 @@ impl Incidence {
         &self.members[self.offsets[particle] as usize..self.offsets[particle + 1] as usize]
     }
 
-    /// Calls `make(first, entries)` for all items, which have `parts` entries each, and `gather(first, out, entries)` for
-    /// all particles of `out`, in stretches, by turns: particles get theirs as soon as the last is made. With more threads than
-    /// one those that share items with another thread's get theirs in the end.
+    /// Calls `make(first, entries)` for all items, which have `parts` entries each, but those without an entry, and
+    /// `gather(first, out, entries)` for all particles of `out`, in stretches, by turns: particles get theirs as soon as
+    /// the last is made. On threads, particles with items of an earlier thread get theirs at the end.
     pub fn gather<I: Send + Sync, T: Send>(
         &self,
         par: Par,
@@ -165,13 +165,17 @@ impl<M, G> Turns<'_, M, G> {
             let stretch = stretches.start + k;
             let needed = self.parts * self.members.ends[stretch] as usize - first;
             let needed = needed.min(entries.len());
-            (self.make)(first + made, &mut entries[made..needed]);
-            made = needed;
+            if made < needed {
+                (self.make)(first + made, &mut entries[made..needed]);
+                made = needed;
+            }
             let late = late.saturating_sub(k * NEAR).min(near.len());
             let entries = Made { first, entries };
             (self.gather)(stretch * NEAR + late, &mut near[late..], entries);
         }
-        (self.make)(first + made, &mut entries[made..]);
+        if made < entries.len() {
+            (self.make)(first + made, &mut entries[made..]);
+        }
     }
 }
 
@@ -187,7 +191,9 @@ mod tests {
             let near = (0..count).map(|i| [i, (i + 1) % count, (i + 40) % count].map(|p| p as u32));
             let items: Vec<[u32; 3]> = near.chain((0..count / 5).map(item)).collect();
             let members = Incidence::new(&items, count);
-            let mut entries = vec![(0, 0); 2 * items.len() - 3];
+            // As if most items were of another kind.
+            let mut entries = vec![(0, 0); items.len() - 3];
+            let table = vec![(); entries.len()];
             let mut out = vec![0; count];
             let value = |entry: usize| (entry * entry) as u64 % 1009;
             let expected: Vec<u64> = (0..count)
@@ -203,6 +209,7 @@ mod tests {
                 entries.fill((0, 0));
                 out.fill(0);
                 let make = |first: usize, entries: &mut [(u64, u32)]| {
+                    assert_eq!(table[first..][..entries.len()].len(), entries.len());
                     for (k, entry) in entries.iter_mut().enumerate() {
                         *entry = (value(first + k), entry.1 + 1);
                     }

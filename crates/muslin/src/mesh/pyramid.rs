@@ -235,19 +235,6 @@ impl Interpolation {
         }
         out
     }
-
-    /// Rows and columns exchanged.
-    pub fn transposed(&self, columns: usize) -> Self {
-        let mut rows = vec![Vec::new(); columns];
-        for i in 0..self.len() {
-            for &(column, weight) in self.row(i) {
-                rows[column as usize].push((i as u32, weight));
-            }
-        }
-        let mut out = Self::default();
-        rows.into_iter().for_each(|row| out.push(row));
-        out
-    }
 }
 
 #[cfg(test)]

@@ -55,12 +55,12 @@ pub struct LevelLinks {
 pub struct Sums {
     from_own: Lists,
     from_springs: Lists,
-    /// Empty where the next level has no elements.
+    /// None where the next level has no elements.
     from_elements: Lists,
 }
 
-/// A list of fine blocks with weights for each coarse block. Where a mesh repeats the lists do, but for where they
-/// begin, and are there once: read for every matrix, they are as long as it is.
+/// A list of fine blocks with weights for each coarse block. Lists that differ only in where they begin, as where a mesh
+/// repeats, are there once: every new matrix reads them all.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     lists: Vec<List>,
@@ -255,11 +255,10 @@ pub fn galerkin(
         });
         Lists::new(&all, coarse_count + ends.len())
     };
-    let from_elements = if with_elements { from_links } else { Vec::new() };
     let sums = Sums {
         from_own: lists(from_own),
         from_springs: lists(from_springs),
-        from_elements: lists(from_elements),
+        from_elements: if with_elements { lists(from_links) } else { Lists::default() },
     };
     (LevelLinks { ends, springs, strong }, sums)
 }

@@ -68,7 +68,7 @@ struct Level {
     matrix: Sliced,
     b: Vec<f32>,
     x: Vec<f32>,
-    /// Residual.
+    /// What sweeps leave.
     r: Vec<f32>,
     /// Index of each node on the finest level.
     nodes: Vec<u32>,
@@ -208,6 +208,16 @@ impl Multigrid {
         finest.matrix.set(par, &mut finest.b, |i| r[i].to_array());
         self.cycle_here(par);
         self.levels[0].matrix.give_out(par, &self.levels[0].x, z);
+        if !z.iter().all(|z| z.is_finite()) {
+            self.forget();
+        }
+    }
+
+    /// Empties all vectors of a cycle that was not finite: lanes without a link multiply whatever is there by zero.
+    fn forget(&mut self) {
+        for Level { b, x, r, .. } in &mut self.levels {
+            [b, x, r].into_iter().for_each(|vector| vector.fill(0.0));
+        }
     }
 
     /// The cycle from the finest level's b to its x.
@@ -253,15 +263,14 @@ impl Multigrid {
         let mut left = f64::INFINITY;
         while done.iterations < stop.max_iterations {
             self.cycle_here(par);
-            // What the cycle starts with is what is left.
+            // b of the finest level is what is left: a cycle does not change it.
             let Level { matrix, b: r, x: z, .. } = &mut self.levels[0];
             let rho_old = rho;
             rho = dot(par, partial, r, z);
             left = rho.max(0.0).sqrt();
             let enough = left <= stop.tolerance;
             if !rho.is_finite() {
-                // Lanes without a link multiply whatever is there by zero.
-                self.levels.iter_mut().for_each(Level::forget);
+                self.forget();
                 break;
             }
             if enough && !one_more {
@@ -312,7 +321,7 @@ impl pulp::NullaryFnOnce for Dot<'_> {
 
     #[inline(always)]
     fn call(self) -> f64 {
-        // The length of a plane is a multiple of eight.
+        // The length of a vector is a multiple of eight.
         let mut sums = [0.0f64; 8];
         for (a, b) in self.a.chunks_exact(8).zip(self.b.chunks_exact(8)) {
             for k in 0..8 {
@@ -358,11 +367,6 @@ impl Level {
     fn hold_elements(&mut self, free: &[f32]) {
         let Self { elements, nodes, members, links, .. } = self;
         elements.hold(nodes, members, &links.ends, free);
-    }
-
-    /// Empties the vectors.
-    fn forget(&mut self) {
-        [&mut self.b, &mut self.x, &mut self.r].into_iter().for_each(|vector| vector.fill(0.0));
     }
 
     /// Smooths from zero and hands what is left to the next level.

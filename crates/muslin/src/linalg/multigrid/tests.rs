@@ -238,3 +238,25 @@ fn iterated_cycles_converge() {
     }
     assert!(norms[12] < 0.1 * norms[0], "{norms:?}");
 }
+
+#[test]
+fn what_was_not_finite_leaves_no_trace() {
+    let n = 17;
+    let (topology, system, free) = example(n);
+    let mut multigrid = hierarchy(&topology, n, usize::MAX);
+    multigrid.take_elements(&system, Par::Serial, &free);
+    multigrid.rebuild(&system, Par::Serial, &free);
+    let b = random(11, &free);
+    let mut spoilt = b.clone();
+    spoilt[n * n / 2] = Vec3::NAN;
+    let stop = Stop { tolerance: 0.0, max_iterations: 3 };
+    let mut cycles = |b: &[Vec3]| {
+        let (mut z, mut x) = (vec![Vec3::ZERO; n * n], vec![Vec3::ZERO; n * n]);
+        multigrid.cycle(Par::Serial, b, &mut z);
+        multigrid.solve(Par::Serial, b, stop, true, &mut x);
+        [z, x]
+    };
+    let before = cycles(&b);
+    assert!(!cycles(&spoilt)[0].iter().all(|z| z.is_finite()));
+    assert!(cycles(&b) == before);
+}

@@ -100,7 +100,7 @@ impl Weights {
                     values.push(weight);
                 }
             }
-            pattern.push(&mut lanes, 0..size);
+            pattern.push(&mut lanes, size);
         }
         let value = |source: &u32| if *source == NONE { 0.0 } else { values[*source as usize] };
         let weights = pattern.sources().iter().map(|lanes| lanes.each_ref().map(value)).collect();

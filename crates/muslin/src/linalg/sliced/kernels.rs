@@ -1,4 +1,4 @@
-//! Loops over the slices of a strip, or of a stretch, for vector units.
+//! Loops over the slices of a strip, for vector units.
 
 use super::{Blocks, Part, Strip};
 use crate::lanes::{LANES, Lanes};
@@ -97,7 +97,7 @@ impl pulp::NullaryFnOnce for Product<'_> {
     }
 }
 
-/// A forward sweep of a strip from zero, and what its rows after each row leave.
+/// A forward sweep of a strip from zero, and −U x: what it leaves of b but for links beside.
 pub struct Forward<'a> {
     pub strip: &'a Strip,
     pub b: [&'a [f32]; 3],

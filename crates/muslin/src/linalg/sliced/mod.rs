@@ -9,10 +9,11 @@
 //! colour are joined by a *strong* link, so that eight rows can be computed at once. On a grid a colour is a lattice, and
 //! the neighbours of eight rows in sequence are in sequence too.
 //!
-//! Links between colours of a strip, nearly all, are stored once, at their later row. A sweep or product takes from the
-//! earlier rows what it needs and adds to them what they need: with the values x at hand, r += B x there. Links *beside*
-//! these, of rows of one colour (the far corners of a hinge) or of two strips, are stored at both ends and lagged by
-//! sweeps, which is safe as long as the diagonal counts them. So strips do not wait for each other: one thread each.
+//! A = D + L + U + W: L are the links to earlier rows of the strip, U those to later ones, W those *beside*: to other
+//! strips, and to rows of the same colour (the far corners of a hinge) that are less than [`NEAR`] away. L and U, nearly
+//! all links, are stored once, at the later row: a sweep or product takes from earlier rows what it needs and adds to
+//! them what they are due. W is stored at both ends and lagged by sweeps, which is safe as long as D counts it. So
+//! strips do not wait for each other: one thread each.
 //!
 //! A product is own_i x_i + Σ B_ij (x_i − x_j): summed up on the diagonal, stiff blocks would round away what
 //! a row has of its own. Sweeps take the sum; they only have to come close.
@@ -31,7 +32,7 @@ use crate::par::{BLOCK, Par, widest};
 use glam::Vec3;
 use kernels::{AddBeside, Backward, Fill, Forward, Invert, Product, add, multiply};
 
-/// Rows of a strip, about: what a sweep has of them stays in the second-level cache, and few rows are at an end.
+/// Rows of a strip at least, where there are so many: few are at an end, and large cloth has strips for many threads.
 const STRIP: usize = 6400;
 
 /// Rows of one colour that are nearer are not told of each other in a sweep, which would wait for each slice.
@@ -155,8 +156,8 @@ impl Sliced {
                         }
                     }
                 }
-                strip.inner.pattern.push(&mut inner, 0..stride);
-                strip.beside.pattern.push(&mut beside, 0..size - 2 * stride);
+                strip.inner.pattern.push(&mut inner, stride);
+                strip.beside.pattern.push(&mut beside, size - 2 * stride);
             }
             for part in [&mut strip.inner, &mut strip.beside] {
                 part.blocks = vec![[[0.0; LANES]; 6]; part.pattern.sources().len()];
@@ -188,7 +189,7 @@ impl Sliced {
         self.strips.iter().flat_map(|strip| strip.rows.iter().copied())
     }
 
-    /// Numbers a product reads.
+    /// Blocks a product reads.
     pub fn work(&self) -> f64 {
         let blocks =
             |strip: &Strip| strip.inner.blocks.len() + strip.beside.blocks.len() + strip.own.len();

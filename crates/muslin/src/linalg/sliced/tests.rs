@@ -130,3 +130,24 @@ fn a_backward_sweep_mirrors_a_forward_one_and_keeps_a_solution() {
         assert!(error < 1e-4, "{strips}: {error}");
     }
 }
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    for strips in [1, 2, 5] {
+        let run = |par: Par| {
+            let (mut matrix, _, own, blocks) = example(strips);
+            matrix.fill(par, [&own, &[]], [&blocks, &[]]);
+            matrix.invert(par);
+            let b = vector(&matrix, &random(5, own.len()));
+            let [mut x, mut r, mut product] = [0; 3].map(|_| vec![0.0; matrix.len()]);
+            matrix.forward_from_zero(par, &b, &mut x, &mut r);
+            matrix.apply(par, &x, &mut product);
+            let left = r.clone();
+            matrix.before_backward(par, &b, &x, &mut r);
+            matrix.backward(par, &mut r, &mut x);
+            [x, left, product].map(|vector| vector.iter().map(|v| v.to_bits()).collect::<Vec<_>>())
+        };
+        assert!(run(Par::Serial) == pool.install(|| run(Par::Rayon)), "{strips}");
+    }
+}
