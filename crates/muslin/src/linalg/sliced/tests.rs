@@ -96,7 +96,9 @@ fn a_forward_sweep_tells_what_it_leaves() {
     for strips in [1, 2, 5] {
         let (matrix, _, own, _) = filled(strips);
         let b = random(5, own.len());
-        let (mut x, mut r) = (vec![0.0; matrix.len()], vec![0.0; matrix.len()]);
+        // What was there before does not matter.
+        let [mut x, mut r] =
+            [random(13, own.len()), random(17, own.len())].map(|v| vector(&matrix, &v));
         matrix.forward_from_zero(Par::Serial, &vector(&matrix, &b), &mut x, &mut r);
         let mut product = vec![0.0; matrix.len()];
         matrix.apply(Par::Serial, &x, &mut product);
