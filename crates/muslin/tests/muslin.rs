@@ -106,8 +106,6 @@ fn cycles_are_few_at_any_stiffness() {
     }
 }
 
-/// The strip of `cantilever`, six cells wide at 40 columns, with the same free length and square cells at
-/// any number of them: the lowest point after a tenth of a second and at rest, and the speed there.
 /// Where folds swing through each other springs turn most from one linearisation of a step to the next: coarse levels
 /// that follow the first only take 35 cycles for a frame at 80².
 #[test]
@@ -120,6 +118,8 @@ fn cycles_are_few_while_cloth_folds() {
     assert!(most <= 25, "{most} cycles for a frame");
 }
 
+/// The strip of `cantilever`, six cells wide at 40 columns, with the same free length and square cells at
+/// any number of them: the lowest point after a tenth of a second and at rest, and the speed there.
 fn strip(columns: usize, steps_per_second: f64) -> [f64; 3] {
     let mut scene = scenes::named("cantilever").unwrap();
     let cloth = &mut scene.cloth[0];

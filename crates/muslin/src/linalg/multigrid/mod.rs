@@ -132,7 +132,7 @@ impl Multigrid {
         let cycle_work =
             2.0 * smoothed.iter().map(|l| l.matrix.work()).sum::<f64>() / levels[0].matrix.work();
         let bottom = Dense::new(3 * levels[levels.len() - 1].nodes.len());
-        let size = levels[0].matrix.len();
+        let size = levels[0].matrix.vector_len();
         let zeros = vec![0.0; size];
         let cg = Vectors {
             x: zeros.clone(),
@@ -336,7 +336,7 @@ impl Level {
     fn new(nodes: Vec<u32>, links: LevelLinks, with_elements: bool) -> Self {
         let n = nodes.len();
         let matrix = Sliced::new(n, &links.ends, &links.strong);
-        let zeros = vec![0.0; matrix.len()];
+        let zeros = vec![0.0; matrix.vector_len()];
         let elements =
             if with_elements { Terms::new(n, links.ends.len()) } else { Terms::default() };
         Self {

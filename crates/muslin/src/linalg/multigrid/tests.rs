@@ -85,9 +85,9 @@ fn coarse_matrices_are_products(with_elements: usize) {
         let (fine, coarse) = (&mut fine[l], &coarse[0]);
         let coarse_free: Vec<f32> = coarse.nodes.iter().map(|i| free[*i as usize]).collect();
         let w = random(7, &coarse_free);
-        let mut planes = vec![0.0; coarse.matrix.len()];
+        let mut planes = vec![0.0; coarse.matrix.vector_len()];
         coarse.matrix.set(Par::Serial, &mut planes, |i| w[i].to_array());
-        let mut fine_planes = vec![0.0; fine.matrix.len()];
+        let mut fine_planes = vec![0.0; fine.matrix.vector_len()];
         let Level { matrix, coarse: Some(way), .. } = &mut *fine else { unreachable!() };
         way.transfer.add_prolonged(Par::Serial, &coarse.matrix, &planes, matrix, &mut fine_planes);
         let mut up = vec![Vec3::ZERO; fine.nodes.len()];

@@ -20,7 +20,7 @@ impl Transfer {
     /// From rows of weights by node, to vectors of the matrices `fine` and `coarse`.
     pub fn new(weights: &Interpolation, fine: &Sliced, coarse: &Sliced) -> Self {
         let nodes = coarse.places().len().next_multiple_of(LANES);
-        let mut prolong = vec![Vec::new(); fine.len() / 3];
+        let mut prolong = vec![Vec::new(); fine.vector_len() / 3];
         let mut restrict = vec![Vec::new(); nodes];
         for (row, node) in fine.rows().enumerate().filter(|(_, node)| *node != NONE) {
             for &(k, weight) in weights.row(node as usize) {
@@ -30,7 +30,7 @@ impl Transfer {
         }
         Self {
             prolong: Weights::new(&prolong, nodes),
-            restrict: Weights::new(&restrict, fine.len() - 2 * fine.stride()),
+            restrict: Weights::new(&restrict, fine.vector_len() - 2 * fine.stride()),
             by_node: [0; 3].map(|_| vec![0.0; nodes]),
         }
     }

@@ -137,7 +137,7 @@ impl Sliced {
                 sliced.places[row as usize] = (3 * k * stride + i) as u32;
             }
         }
-        let size = sliced.len();
+        let size = sliced.vector_len();
         let places = &sliced.places;
         for (k, strip) in sliced.strips.iter_mut().enumerate() {
             let first = (3 * k * stride) as u32;
@@ -170,7 +170,7 @@ impl Sliced {
     }
 
     /// Length of a vector, padding included.
-    pub fn len(&self) -> usize {
+    pub fn vector_len(&self) -> usize {
         3 * self.stride * self.strips.len()
     }
 

@@ -54,7 +54,7 @@ fn random(seed: u32, n: usize) -> Vec<Vec3> {
 }
 
 fn vector(matrix: &Sliced, values: &[Vec3]) -> Vec<f32> {
-    let mut vector = vec![0.0; matrix.len()];
+    let mut vector = vec![0.0; matrix.vector_len()];
     matrix.set(Par::Serial, &mut vector, |i| values[i].to_array());
     vector
 }
@@ -84,7 +84,7 @@ fn products_are_sums_over_links() {
             expected[a as usize] += given;
             expected[b as usize] -= given;
         }
-        let mut product = vec![f32::NAN; matrix.len()];
+        let mut product = vec![f32::NAN; matrix.vector_len()];
         matrix.apply(Par::Serial, &vector(&matrix, &x), &mut product);
         let error = largest(&values(&matrix, &product), &expected);
         assert!(error < 1e-4, "{strips}: {error}");
@@ -100,7 +100,7 @@ fn a_forward_sweep_tells_what_it_leaves() {
         let [mut x, mut r] =
             [random(13, own.len()), random(17, own.len())].map(|v| vector(&matrix, &v));
         matrix.forward_from_zero(Par::Serial, &vector(&matrix, &b), &mut x, &mut r);
-        let mut product = vec![0.0; matrix.len()];
+        let mut product = vec![0.0; matrix.vector_len()];
         matrix.apply(Par::Serial, &x, &mut product);
         let (done, left) = (values(&matrix, &product), values(&matrix, &r));
         let left: Vec<Vec3> = b.iter().zip(&left).map(|(b, left)| *b - *left).collect();
@@ -115,7 +115,7 @@ fn a_backward_sweep_mirrors_a_forward_one_and_keeps_a_solution() {
     for strips in [1, 2, 5] {
         let (matrix, _, own, _) = filled(strips);
         let [a, b] = [random(7, own.len()), random(11, own.len())].map(|v| vector(&matrix, &v));
-        let zero = vec![0.0; matrix.len()];
+        let zero = vec![0.0; matrix.vector_len()];
         let (mut forward, mut r) = (zero.clone(), zero.clone());
         matrix.forward_from_zero(Par::Serial, &a, &mut forward, &mut r);
         let mut backward = zero.clone();
@@ -142,7 +142,7 @@ fn any_number_of_threads_gives_the_same_bits() {
             matrix.fill(par, [&own, &[]], [&blocks, &[]]);
             matrix.invert(par);
             let b = vector(&matrix, &random(5, own.len()));
-            let [mut x, mut r, mut product] = [0; 3].map(|_| vec![0.0; matrix.len()]);
+            let [mut x, mut r, mut product] = [0; 3].map(|_| vec![0.0; matrix.vector_len()]);
             matrix.forward_from_zero(par, &b, &mut x, &mut r);
             matrix.apply(par, &x, &mut product);
             let left = r.clone();
