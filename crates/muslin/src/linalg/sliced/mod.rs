@@ -10,7 +10,7 @@
 //! the neighbours of eight rows in sequence are in sequence too.
 //!
 //! A = D + L + U + W: L are the links to earlier rows of the strip, U those to later ones, W those *beside*: to other
-//! strips, and to rows of the same colour (the far corners of a hinge) that are less than [`NEAR`] away. L and U, nearly
+//! strips, and to rows of the same colour (the far corners of a hinge) that are less than `NEAR` away. L and U, nearly
 //! all links, are stored once, at the later row: a sweep or product takes from earlier rows what it needs and adds to
 //! them what they are due. W is stored at both ends and lagged by sweeps, which is safe as long as D counts it. So
 //! strips do not wait for each other: one thread each.
@@ -184,7 +184,7 @@ impl Sliced {
         &self.places
     }
 
-    /// Which row of the outside each row is, strip after strip, or [`NONE`].
+    /// Which row of the outside each row is, strip after strip, or `u32::MAX`.
     pub fn rows(&self) -> impl Iterator<Item = u32> {
         self.strips.iter().flat_map(|strip| strip.rows.iter().copied())
     }
