@@ -189,7 +189,7 @@ fn full_scenes_have_no_crossings_and_contact_does_no_work() {
         assert!(meets && times.next().is_none(), "{name}: {contacts} contacts");
         // Stiff fibres around each other: the layers must carry them, not the stops of the last resort.
         // Where layers lock, edges become several times as long and stay so; four turns stretch silk by 17 %. What is
-        // pulled tight in a single frame, by up to 31 % in two dozen walks, is let go in the next.
+        // pulled tight in a single frame (27 and 31 % in two of sixteen walks) is let go in the next.
         assert!(stopped < 100 && strain < 0.2, "{name}: {stopped} stopped, strain {strain}");
     }
 }

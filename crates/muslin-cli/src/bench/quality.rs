@@ -1,9 +1,9 @@
 //! Cost against quality: what a frame of `hang` costs, how much the cloth stretches, and whether it moves as it
 //! should.
 //!
-//! Five seconds in frames of 1/60 s (the reference of large cloth: one). Strain is that of structural springs over the last second. The
-//! lowest point after one second tells the time stepping: damped steps are late, soft cloth overshoots.
-//! It is compared with symplectic Euler at steps so small that half of them give about the same.
+//! Five seconds in frames of 1/60 s (the reference of large cloth: one). Strain is that of structural springs over
+//! the last second. The lowest point after one second tells the time stepping: damped steps are late, soft cloth
+//! overshoots. It is compared with symplectic Euler at steps so small that half of them give about the same.
 
 use super::strains;
 use crate::failure::Failure;
