@@ -113,46 +113,23 @@ impl Sliced {
             neighbours[b as usize].push((a, link as u32));
         }
         let colour = colours(&neighbours, strong);
-        let count = colour.iter().max().map_or(0, |c| c + 1);
-        let strip_of = |row: usize| row * strips / n;
-        let mut sliced = Self { places: vec![0; n], ..Self::default() };
-        let mut next = 0;
-        for strip in 0..strips {
-            let first = next;
-            while next < n && strip_of(next) == strip {
-                next += 1;
-            }
-            let mut rows = Vec::new();
-            for c in 0..count {
-                rows.extend((first..next).filter(|i| colour[*i] == c).map(|i| i as u32));
-                rows.resize(rows.len().next_multiple_of(LANES), NONE);
-            }
-            sliced.stride = sliced.stride.max(rows.len());
-            sliced.strips.push(Strip { rows, ..Strip::default() });
-        }
-        let stride = sliced.stride;
-        for (k, strip) in sliced.strips.iter_mut().enumerate() {
-            strip.rows.resize(stride, NONE);
-            for (i, &row) in strip.rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
-                sliced.places[row as usize] = (3 * k * stride + i) as u32;
-            }
-        }
-        let size = sliced.vector_len();
+        let mut sliced = Self::numbered(strips, &colour);
+        let (size, stride) = (sliced.vector_len(), sliced.stride);
         let places = &sliced.places;
         for (k, strip) in sliced.strips.iter_mut().enumerate() {
-            let first = (3 * k * stride) as u32;
+            let own = 3 * k * stride..3 * (k + 1) * stride;
             for eight in strip.rows.chunks_exact(LANES) {
                 let mut inner: LaneLists = Default::default();
                 let mut beside: LaneLists = Default::default();
                 for (lane, &row) in eight.iter().enumerate().filter(|(_, row)| **row != NONE) {
-                    let (own, here) = (row as usize, places[row as usize]);
-                    for &(other, link) in &neighbours[own] {
-                        let (there, place) = (other as usize, places[other as usize]);
-                        let near = here.abs_diff(place) < NEAR && colour[there] == colour[own];
-                        if near || strip_of(there) != k {
-                            beside[lane].push((place, link));
-                        } else if place < here {
-                            inner[lane].push((place - first, link));
+                    let (row, here) = (row as usize, places[row as usize]);
+                    for &(other, link) in &neighbours[row] {
+                        let (other, there) = (other as usize, places[other as usize]);
+                        let near = here.abs_diff(there) < NEAR && colour[other] == colour[row];
+                        if near || !own.contains(&(there as usize)) {
+                            beside[lane].push((there, link));
+                        } else if there < here {
+                            inner[lane].push((there - own.start as u32, link));
                         }
                     }
                 }
@@ -165,6 +142,31 @@ impl Sliced {
             strip.own = vec![[[0.0; LANES]; 6]; stride / LANES];
             strip.inverse = strip.own.clone();
             strip.diagonal = vec![0.0; 6 * stride];
+        }
+        sliced
+    }
+
+    /// Where rows are: cut into strips, and colour by colour in each.
+    fn numbered(strips: usize, colour: &[u32]) -> Self {
+        let n = colour.len();
+        let count = colour.iter().max().map_or(0, |c| c + 1);
+        let mut sliced = Self { places: vec![0; n], ..Self::default() };
+        for k in 0..strips {
+            let own = (k * n).div_ceil(strips)..((k + 1) * n).div_ceil(strips);
+            let mut rows = Vec::new();
+            for c in 0..count {
+                rows.extend(own.clone().filter(|i| colour[*i] == c).map(|i| i as u32));
+                rows.resize(rows.len().next_multiple_of(LANES), NONE);
+            }
+            sliced.stride = sliced.stride.max(rows.len());
+            sliced.strips.push(Strip { rows, ..Strip::default() });
+        }
+        let stride = sliced.stride;
+        for (k, strip) in sliced.strips.iter_mut().enumerate() {
+            strip.rows.resize(stride, NONE);
+            for (i, &row) in strip.rows.iter().enumerate().filter(|(_, row)| **row != NONE) {
+                sliced.places[row as usize] = (3 * k * stride + i) as u32;
+            }
         }
         sliced
     }
